@@ -1,0 +1,40 @@
+# make demo: the whole pipeline on the embedded world. make test: everything that must hold.
+PYTHON ?= python3
+VENV := .venv
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+.PHONY: demo test lint lock schema clean
+
+demo: $(VENV)/installed
+	@# Two of the demo's small models may share a device.
+	snakemake --workflow-profile workflow/profiles/local --resources gpu=2 --quiet host rules -- demo
+	@jvgn summary results/shapes_gt results/shapes_det
+
+test: lint
+	pytest -n 2
+
+lint: $(VENV)/installed
+	ruff check .
+	ruff format --check .
+	mypy
+	snakefmt --check Snakefile workflow
+	lint-imports
+	snakemake --lint
+
+$(VENV)/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("JVGN needs Python 3.11 or newer: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --require-hashes --requirement requirements.lock
+	$(VENV)/bin/pip install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Exact versions of everything, from the ranges in pyproject.toml.
+lock: $(VENV)/installed
+	uv pip compile --universal --python-version 3.11 --extra dev --generate-hashes --quiet \
+		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+
+schema: $(VENV)/installed
+	jvgn schema workflow/schemas/config.schema.json
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,40 @@
+"""Environments, lock and licence stay in step with each other."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "pytorch": "torch"}
+
+
+def locked():
+    """The versions in the lock, by package; one that depends on the Python version has several."""
+    versions = {}
+    for name, version in re.findall(r"^([a-z0-9._-]+)==([^ \\]+)", (ROOT / "requirements.lock").read_text(), re.M):
+        versions.setdefault(name, set()).add(version)
+    return versions
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda path: path.name)
+def test_conda_pins_are_the_locks(path):
+    for pin in yaml.safe_load(path.read_text())["dependencies"]:
+        name, version = pin.split(" =")
+        if name != "python":
+            assert version in locked()[CONDA_NAMES.get(name, name)], f"{path.name}: {pin}"
+
+
+def test_every_dependency_is_locked():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    missing = [name for name in wanted if re.split("[>=<]", name)[0].lower() not in locked()]
+    assert not missing, "make lock"
+
+
+def test_no_file_names_a_package_registry():
+    hosts = re.compile("|".join(["pypi" + r"\.org", "python" + "hosted", "maven" + r"\.org", "npm" + r"js\."]))
+    files = [path for path in ROOT.iterdir() if path.is_file()] + list((ROOT / "envs").iterdir())
+    assert not [path for path in files if hosts.search(path.read_text(errors="replace"))]
