@@ -1,0 +1,36 @@
+"""`python -m parsers`: the parsing stage on the command line."""
+
+import logging
+from pathlib import Path
+
+import click
+
+from parsers.files import UserError
+from parsers.stage import parse_expressions
+
+FILE = click.Path(path_type=Path)
+
+
+@click.group()
+def main() -> None:
+    """Sentence -> scene graph."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+
+
+@main.command()
+@click.option("--backend", default="lexical", show_default=True, help="The parser.")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to use.")
+@click.argument("expressions", type=FILE)
+@click.argument("nodes", type=FILE)
+@click.argument("edges", type=FILE)
+@click.argument("coverage", type=FILE)
+def parse(backend: str, threads: int, expressions: Path, nodes: Path, edges: Path, coverage: Path) -> None:
+    """Reads the sentences of EXPRESSIONS; NODES and EDGES hold their graphs, COVERAGE says how much was read."""
+    try:
+        parse_expressions(expressions, nodes, edges, coverage, backend, threads)
+    except UserError as error:
+        raise click.ClickException(str(error)) from error
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m parsers")

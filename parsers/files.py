@@ -1,0 +1,45 @@
+"""What all our files have in common: they appear whole or not at all, and a broken one is named.
+
+Every writer in the project writes through `replacing`; every mistake of a user's is raised as `UserError`.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class UserError(Exception):
+    """Something the user can mend: commands print it as one line and exit with code 1."""
+
+
+class BrokenFile(UserError):
+    """A file that cannot be what its name says."""
+
+    def __init__(self, path: Path | str, problem: str, cure: str = "delete it and run the workflow again") -> None:
+        super().__init__(f"{path}: {problem}; {cure}")
+
+
+@contextmanager
+def replacing(path: Path | str) -> Iterator[Path]:
+    """Yields a temporary name beside `path` that takes its place when the block ends without an error."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)  # mkstemp's are private; results are shared with colleagues
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sha256(path: Path | str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,59 @@
+"""What every graph keeps, whatever the sentence: at least one node, no parallel edges, no loop.
+
+Loops are cut by one rule: of the edges of a loop, the one whose last word stands furthest right goes.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from parsers.lexicon import Tag, tag_of
+from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
+
+
+def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edge], referent: int) -> SceneGraph:
+    """The graph of the nodes, in the order of their heads, and of those edges that may stay."""
+    tokens = tuple(tokens) or ("",)
+    if not nodes:
+        return SceneGraph(tokens, (fallback(tokens),), (), 0, is_fallback=True)
+    order = sorted(range(len(nodes)), key=lambda index: (nodes[index].head_token, nodes[index].tokens))
+    place = {old: new for new, old in enumerate(order)}
+    moved = [Edge(place[edge.subject], edge.relation, place[edge.object], edge.tokens) for edge in edges]
+    kept = cut_loops(len(nodes), merge_parallel(moved))
+    return SceneGraph(tokens, tuple(nodes[index] for index in order), tuple(kept), place[referent])
+
+
+def fallback(tokens: Sequence[str]) -> Node:
+    """One node for a sentence without a phrase: its last noun, or else all of it."""
+    nouns = [index for index, token in enumerate(tokens) if tag_of(token.lower()) in (Tag.NOUN, Tag.PLURAL)]
+    if nouns:
+        return Node(tokens[nouns[-1]], nouns[-1], (), (nouns[-1],))
+    return Node(" ".join(tokens), len(tokens) - 1, (), tuple(range(len(tokens))))
+
+
+def merge_parallel(edges: Iterable[Edge]) -> list[Edge]:
+    """One edge for each pair of nodes, in the direction of its leftmost, with all their words; none to itself."""
+    merged: dict[frozenset[int], Edge] = {}
+    for edge in sorted(edges, key=sorting_key):
+        ends = frozenset((edge.subject, edge.object))
+        if len(ends) == 1:
+            continue
+        first = merged.get(ends)
+        if first is None:
+            merged[ends] = edge
+        elif not set(edge.tokens) <= set(first.tokens):
+            united = tuple(sorted({*first.tokens, *edge.tokens}))
+            relation = f"{first.relation} {edge.relation}"
+            merged[ends] = Edge(first.subject, relation, first.object, united)
+    return list(merged.values())
+
+
+def cut_loops(node_count: int, edges: Iterable[Edge]) -> list[Edge]:
+    kept: list[Edge] = []
+    for edge in sorted(edges, key=sorting_key):
+        ends = [(other.subject, other.object) for other in (*kept, edge)]
+        if first_loop(node_count, ends) is None:
+            kept.append(edge)
+    return kept
+
+
+def sorting_key(edge: Edge) -> tuple[int, tuple[int, ...], int, int]:
+    return edge.tokens[-1], edge.tokens, edge.subject, edge.object

@@ -1,0 +1,160 @@
+"""Tagged words -> noun phrases and relations, the items that clauses are made of.
+
+Both are patterns over the string of tags. A phrase may have an owner ("the man's watch"), and a measure such as
+"group of" is part of the phrase it measures.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from parsers.lexicon import Tag, is_listed, words
+from parsers.tagging import Word
+
+MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|[ML]))*"
+NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
+# Without a noun the last modifier is the head: "man in black", "the tallest".
+HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
+PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADLESS}))*")
+
+VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T?[VGgE])*[XLZ]*[PTO]*"
+PREPOSITIONAL = r"[BXZ]*[PTO]+"
+ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
+RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*")
+
+SILENT = frozenset({Tag.AUXILIARY, Tag.ADVERB, Tag.CONJUNCTION, Tag.PUNCTUATION, Tag.DETERMINER})
+"""What a relation or an attribute leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase: one object of the scene."""
+
+    head: Word
+    modifiers: tuple[Word, ...] = ()
+    owner: "Phrase | None" = None
+    mark: Word | None = None
+    """The 's between the owner and the phrase."""
+    is_determined: bool = False
+
+    @property
+    def is_animate(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "animates")
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether a person has it on; a colour alone stands for clothes: "in red"."""
+        return self.head.tag is Tag.ADJECTIVE or is_listed(self.head.text.rpartition(" ")[2], "clothes")
+
+    @property
+    def is_body_part(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "body_parts")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Words that relate the phrases around them, or say something of the one before them."""
+
+    words: tuple[Word, ...]
+    tags: str
+
+    @property
+    def spoken(self) -> tuple[Word, ...]:
+        """The words that carry the relation; of a bare "is", that word."""
+        return tuple(word for word in self.words if word.tag not in SILENT) or self.words
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.spoken)
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it is only words for a place: "man in red left"."""
+        return not self.tags.strip(Tag.PLACE)
+
+    @property
+    def is_finite(self) -> bool:
+        return "B" in self.tags or self.verb == Tag.VERB
+
+    @property
+    def verb(self) -> str:
+        """The tag of its first verb, or nothing."""
+        return next((tag for tag in self.tags if tag in "VGgE"), "")
+
+    @property
+    def preposition(self) -> str:
+        """The text of its last word, if that is a preposition."""
+        return self.words[-1].text if self.tags[-1] in "PTO" else ""
+
+    @property
+    def is_passive(self) -> bool:
+        """Whether the object does what the relation says: "covered in snow", "held by a man"."""
+        if self.verb != Tag.PARTICIPLE:
+            return False
+        participle = next(word.text for word in self.words if word.tag is Tag.PARTICIPLE)
+        if self.preposition == "by":
+            return participle not in words("placing_verbs")
+        return self.preposition in ("in", "with") and participle in words("enclosing_verbs")
+
+
+Item = Phrase | Relation | Word
+
+
+def items(tagged: Sequence[Word]) -> list[Item]:
+    """The sentence as phrases, relations and the words between them, in order."""
+    return relations(measured(noun_phrases(tagged)))
+
+
+def letters(parts: Sequence[Item]) -> str:
+    return "".join("N" if isinstance(part, Phrase) else part.tag for part in parts if not isinstance(part, Relation))
+
+
+def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
+    tags = "".join(word.tag for word in tagged)
+    found: list[Item] = []
+    end = 0
+    for match in PHRASE.finditer(tags):
+        found.extend(tagged[end : match.start()])
+        found.append(owned_phrase(tagged[match.start() : match.end()]))
+        end = match.end()
+    return [*found, *tagged[end:]]
+
+
+def owned_phrase(span: Sequence[Word]) -> Phrase:
+    """The phrase of a span, the parts before each 's as the owners of what follows."""
+    owner: Phrase | None = None
+    mark: Word | None = None
+    part: list[Word] = []
+    for word in span:
+        if word.tag is Tag.POSSESSIVE:
+            owner, mark, part = phrase(part, owner, mark), word, []
+        else:
+            part.append(word)
+    return phrase(part, owner, mark)
+
+
+def phrase(span: Sequence[Word], owner: Phrase | None, mark: Word | None) -> Phrase:
+    kept = [word for word in span if word.tag not in SILENT]
+    return Phrase(kept[-1], tuple(kept[:-1]), owner, mark, span[0].tag is Tag.DETERMINER)
+
+
+def measured(parts: list[Item]) -> list[Item]:
+    """`parts` with "a group of people" as one phrase about people."""
+    for match in reversed(list(re.finditer("(?=NON)", letters(parts)))):
+        start = match.start()
+        measure, inner = parts[start], parts[start + 2]
+        if isinstance(measure, Phrase) and isinstance(inner, Phrase) and measure.head.text in words("measures"):
+            whole = replace(inner, modifiers=(*measure.modifiers, measure.head, *inner.modifiers))
+            parts = [*parts[:start], whole, *parts[start + 3 :]]
+    return parts
+
+
+def relations(parts: list[Item]) -> list[Item]:
+    found: list[Item] = []
+    end = 0
+    for match in RELATION.finditer(letters(parts)):
+        found.extend(parts[end : match.start()])
+        span = tuple(part for part in parts[match.start() : match.end()] if isinstance(part, Word))
+        found.append(Relation(span, match.group()))
+        end = match.end()
+    return [*found, *parts[end:]]

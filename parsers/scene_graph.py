@@ -1,0 +1,78 @@
+"""A language scene graph: the objects a sentence mentions, their attributes, and how they relate.
+
+Words are kept as written; every node and edge is tied to the token indices it was read from.
+A graph is a forest: loop-free as an undirected graph, with no two edges between the same two nodes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Node:
+    head: str
+    head_token: int
+    attributes: tuple[str, ...]
+    tokens: tuple[int, ...]
+    """Indices of the head's and the attributes' words, ascending."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    subject: int
+    relation: str
+    object: int
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SceneGraph:
+    tokens: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    referent: int
+    """The node the sentence is about: its syntactic head."""
+    is_fallback: bool = False
+    """Whether no object was found, so that the one node only stands for the sentence."""
+
+    def __post_init__(self) -> None:
+        if not self.nodes:
+            raise ValueError("a scene graph has at least one node")
+        if not 0 <= self.referent < len(self.nodes):
+            raise ValueError(f"the referent is node {self.referent}, but there are {len(self.nodes)} nodes")
+        parts: tuple[Node | Edge, ...] = (*self.nodes, *self.edges)
+        for part in parts:
+            if not part.tokens or not all(0 <= index < len(self.tokens) for index in part.tokens):
+                raise ValueError(f"{part} points outside the sentence's {len(self.tokens)} tokens")
+        loop = first_loop(len(self.nodes), [(edge.subject, edge.object) for edge in self.edges])
+        if loop is not None:
+            raise ValueError(f"{self.edges[loop]} closes a loop")
+
+    def __str__(self) -> str:
+        lines = []
+        for index, node in enumerate(self.nodes):
+            mark = "*" if index == self.referent else " "
+            attributes = f"  ({', '.join(node.attributes)})" if node.attributes else ""
+            lines.append(f"{mark} {index} {node.head}{attributes}")
+        for edge in self.edges:
+            lines.append(f"  {edge.subject} --{edge.relation}--> {edge.object}")
+        return "\n".join(lines)
+
+
+def first_loop(node_count: int, edges: Sequence[tuple[int, int]]) -> int | None:
+    """The index of the first edge that closes a loop, or None for a forest. Raises on an unknown node."""
+    parent = list(range(node_count))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    for index, (subject, object_) in enumerate(edges):
+        if not (0 <= subject < node_count and 0 <= object_ < node_count):
+            raise ValueError(f"edge ({subject}, {object_}) names a node that is not among the {node_count}")
+        if root(subject) == root(object_):
+            return index
+        parent[root(subject)] = root(object_)
+    return None

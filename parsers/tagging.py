@@ -1,0 +1,197 @@
+"""Tokens -> tagged words: groups that act as one word are joined, then neighbours decide what is ambiguous.
+
+The first pass (`lookup`) joins and looks up, the second (`decide`) rewrites the string of tags by `CHOICES`.
+"""
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from parsers.lexicon import Tag, tag_of, words
+
+
+class Word(NamedTuple):
+    """One token, or several that act as one word."""
+
+    text: str
+    """In lower case, for looking up; separated by blanks."""
+    tag: Tag
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where `pattern` matches the tags, they become `tag`; the example's tags are what proves it."""
+
+    name: str
+    pattern: str
+    tag: Tag
+    example: str
+    tags: str
+
+
+CHOICES = (
+    Choice("that, opening a phrase", r"(?:(?<=[PTOVG])|^)t(?=[AMLNnvzo])", Tag.DETERMINER, "on that car", "PDN"),
+    Choice("that, opening a clause", r"t", Tag.RELATIVE, "car that is red", "NRBA"),
+    Choice("located, before a place", r"s(?=[PTF])", Tag.ADVERB, "star located above it", "NXPI"),
+    Choice("located, on its own", r"s", Tag.PARTICIPLE, "is located", "BE"),
+    Choice("lies, only linking", r"(?<=R)l(?=[PTF])", Tag.AUXILIARY, "star that lies above it", "NRBPI"),
+    Choice("lies, a verb", r"l", Tag.VERB, "dog lies on it", "NVPI"),
+    Choice("her, an object", r"h(?=$|[PTKCBRWXFV])", Tag.PRONOUN, "behind her", "PI"),
+    Choice("her, a possessive", r"h", Tag.DETERMINER, "with her dog", "PDN"),
+    Choice("one, a number", r"(?<![DAML])o(?=[ANnM])", Tag.NUMBER, "one red car", "MAN"),
+    Choice("one, a noun", r"o", Tag.NOUN, "the yellow one", "DAN"),
+    Choice("can, a noun", r"(?<=[DAML])c|(?<=[Nn])c(?=$|[PTOKCRGgE])", Tag.NOUN, "a soda can on it", "DNNPI"),
+    Choice("can, an auxiliary", r"c", Tag.AUXILIARY, "you can be seen", "pBBE"),
+    Choice("a place that is a thing", r"(?<=A)y(?=$|[CKPTOGgEVBRXW])", Tag.NOUN, "a black top", "DAN"),
+    Choice("a place", r"y", Tag.PLACE, "top bunk", "LN"),
+    Choice("you, an object", r"(?<=[PT])p", Tag.PRONOUN, "closest to you", "PI"),
+    Choice("has, before been", r"V(?=B)", Tag.AUXILIARY, "cake that has been cut", "NRBBE"),
+    Choice("a preposition after the", r"(?<=D)P(?=[NnA])", Tag.ADJECTIVE, "the opposite wall", "DAN"),
+    Choice("a pronoun before 's", r"I(?=S)", Tag.DETERMINER, "with it 's head", "PDDN"),
+    Choice("'s after a pronoun", r"(?<=D)S", Tag.DETERMINER, "on it 's head", "PDDN"),
+    Choice("'s for is", r"(?<=[Rp])S", Tag.AUXILIARY, "child he 's holding", "NpBG"),
+    Choice("a verb after to", r"(?<=T)v(?=[DPAXNnI])", Tag.VERB, "trying to catch a frisbee", "GTVDN"),
+    Choice("a verb after a plural", r"(?<=[np])v(?=[DPIMX]|$|A[Nn])", Tag.VERB, "people watch the game", "nVDN"),
+    Choice("a participle like its verb", r"(?<=B)v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
+    Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
+    Choice("another form in s", r"z", Tag.PLURAL, "white skis", "An"),
+    Choice("another base form", r"v", Tag.NOUN, "the watch", "DN"),
+    Choice("an action between nouns", r"(?<=[NnRBX])q(?=[DIMANn])", Tag.ING, "snow covering the ground", "NGDN"),
+    Choice("a thing in ing", r"q", Tag.NOUN, "a painting", "DN"),
+    Choice(
+        "a participle before its noun",
+        r"(?:(?<=[DAMLPTOCKVGS])|^)E(?=[AMNngGLE])",
+        Tag.ADJECTIVE,
+        "a parked car",
+        "DAN",
+    ),
+    Choice("an action before its noun", r"(?<=[DM])G(?=[AMNn])", Tag.ADJECTIVE, "the riding horse", "DAN"),
+    Choice("a posture before its noun", r"(?:(?<=[DAMLPTOCS])|^)g(?=[AMNn])", Tag.ADJECTIVE, "two standing men", "MAn"),
+)
+COMPILED = tuple((re.compile(choice.pattern), choice.tag.value) for choice in CHOICES)
+PLACE_PREPOSITIONS = frozenset({"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "around"})
+GROUPS = (
+    ("prepositions", Tag.PREPOSITION),
+    ("pronouns", Tag.PRONOUN),
+    ("places", Tag.PLACE),
+    ("adverbs", Tag.ADVERB),
+    ("compounds", Tag.NOUN),
+)
+"""The lists that hold groups of words."""
+ARTICLES = frozenset({"the", "a", "an"})
+APOSTROPHES = frozenset("'’`´")
+CUTS = APOSTROPHES | {"-"}
+
+
+def tag(tokens: Sequence[str]) -> list[Word]:
+    """Every token in a word, in order, with its final tag; only "man's" is two words of one token."""
+    found = lookup(tokens)
+    tags = decide("".join(word.tag for word in found))
+    return [
+        word if word.tag == letter else word._replace(tag=Tag(letter)) for word, letter in zip(found, tags, strict=True)
+    ]
+
+
+def decide(tags: str) -> str:
+    for pattern, letter in COMPILED:
+        tags = pattern.sub(letter, tags)
+    return tags
+
+
+def lookup(tokens: Sequence[str]) -> list[Word]:
+    """Words with the tags they have on their own; groups of tokens are joined."""
+    lower = [token.lower() for token in tokens]
+    found: list[Word] = []
+    start = 0
+    opening, is_cut = True, not CUTS.isdisjoint(lower)
+    while start < len(lower):
+        length, label = (
+            (introduction(lower, start) if opening else None)
+            or place(lower, start)
+            or group(lower, start)
+            or (spelled_apart(lower, start) if is_cut else None)
+            or (1, tag_of(lower[start]))
+        )
+        end = start + length
+        text = " ".join(lower[start:end])
+        if label in (Tag.NOUN, Tag.PLURAL) and text[-2:] in ("'s", "’s"):
+            found.append(Word(text[:-2], Tag.NOUN, tuple(range(start, end))))
+            text, label = text[-2:], Tag.POSSESSIVE
+        found.append(Word(text, label, tuple(range(start, end))))
+        opening = opening and label in (Tag.DETERMINER, Tag.INTRODUCTION)
+        start = end
+    return found
+
+
+@functools.cache
+def groups() -> dict[str, list[tuple[tuple[str, ...], Tag]]]:
+    """Groups that act as one word, by their first word, longest first."""
+    table: dict[str, list[tuple[tuple[str, ...], Tag]]] = {}
+    for name, label in GROUPS:
+        for entry in sorted(words(name)):
+            first, *rest = entry.split()
+            if rest:
+                table.setdefault(first, []).append((tuple(rest), label))
+    for shade in sorted(words("shades")):
+        table.setdefault(shade, []).extend(((colour,), Tag.ADJECTIVE) for colour in sorted(words("colours")))
+    for colour in sorted(words("colours") | words("shades")):
+        table.setdefault(colour, []).extend([(("colored",), Tag.ADJECTIVE), (("coloured",), Tag.ADJECTIVE)])
+    for entries in table.values():
+        entries.sort(key=lambda entry: -len(entry[0]))
+    return table
+
+
+def group(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """A listed group of words; a compound also in the plural."""
+    for rest, label in groups().get(lower[start], ()):
+        found = tuple(lower[start + 1 : start + 1 + len(rest)])
+        if found == rest:
+            return 1 + len(rest), label
+        if label is Tag.NOUN and found and found[-1] in (rest[-1] + "s", rest[-1] + "es"):
+            return 1 + len(rest), Tag.PLURAL
+    return None
+
+
+def introduction(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """An opening such as "there is" or, after its article, "photo of"; only where the sentence opens."""
+    for length in (3, 2, 1):
+        if " ".join(lower[start : start + length]) in words("introductions") and start + length < len(lower):
+            return length, Tag.INTRODUCTION
+    return None
+
+
+def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """A place in the picture ("on the far left", "in the middle of the photo"), or one that relates to
+    what follows ("to the left of", "on the side of"), which is a preposition.
+    """
+    if lower[start] not in PLACE_PREPOSITIONS:
+        return None
+    end = start + 1
+    end += lower[end : end + 1] == ["the"]
+    first = end
+    while end < len(lower) and (lower[end] in words("place_modifiers") or lower[end] in words("places")):
+        end += 1
+    if end == first or not any(word in words("places") for word in lower[first:end]):
+        return None
+    if lower[end : end + 1] != ["of"]:
+        following = (group(lower, end) or (1, tag_of(lower[end])))[1] if end < len(lower) else Tag.PUNCTUATION
+        return None if following in "NnAMvzoLyS" else (end - start, Tag.LOCATION)
+    noun = end + 2 if lower[end + 1 : end + 2] and lower[end + 1] in ARTICLES else end + 1
+    if lower[start] != "to" and noun < len(lower) and lower[noun] in words("frames"):
+        return noun + 1 - start, Tag.LOCATION
+    return end + 1 - start, Tag.PREPOSITION
+
+
+def spelled_apart(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """Tokens that were one word before a tokeniser cut them: "' s", "isn ' t", "t - shirt"."""
+    following = lower[start + 1 : start + 3]
+    if lower[start] in APOSTROPHES and following[:1] == ["s"]:
+        return 2, Tag.POSSESSIVE
+    if len(following) == 2 and following[0] in APOSTROPHES and f"{lower[start]}'{following[1]}" in words("negations"):
+        return 3, Tag.NEGATION
+    if len(following) == 2 and following[0] == "-" and "and" not in (lower[start], following[1]):
+        return 3, tag_of(f"{lower[start]}-{following[1]}")
+    return None

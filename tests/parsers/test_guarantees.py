@@ -1,0 +1,104 @@
+"""Whatever is typed, the graph is whole: properties on arbitrary text, words and edges."""
+
+import random
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import parsers
+from parsers import parse
+from parsers.guarantees import cut_loops, guaranteed, merge_parallel
+from parsers.lexicon import words
+from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
+from parsers.stage import left_out
+
+LISTS = sorted(path.stem for path in (Path(parsers.__file__).parent / "words").glob("*.txt"))
+VOCABULARY = sorted({word for name in LISTS for entry in words(name) for word in entry.split()})
+SENTENCES = st.lists(st.sampled_from([*VOCABULARY, ",", "-", "'", "s", "man's", "xyzzy"]), max_size=14)
+NODES = tuple(Node(f"node{index}", index, (), (index,)) for index in range(6))
+EDGES = st.lists(
+    st.builds(
+        lambda ends, tokens: Edge(ends[0], " ".join(map(str, sorted(tokens))), ends[1], tuple(sorted(tokens))),
+        st.tuples(st.integers(0, 5), st.integers(0, 5)),
+        st.sets(st.integers(6, 19), min_size=1, max_size=3),
+    ),
+    max_size=12,
+)
+
+
+def assert_whole(graph: SceneGraph) -> None:
+    assert graph.nodes
+    assert sum(index == graph.referent for index in range(len(graph.nodes))) == 1
+    assert first_loop(len(graph.nodes), [(edge.subject, edge.object) for edge in graph.edges]) is None
+    pairs = [frozenset((edge.subject, edge.object)) for edge in graph.edges]
+    assert len(set(pairs)) == len(pairs) and all(len(pair) == 2 for pair in pairs)
+    heads = [node.head_token for node in graph.nodes]
+    assert heads == sorted(heads)
+    for part in (*graph.nodes, *graph.edges):
+        assert list(part.tokens) == sorted(set(part.tokens))
+        assert all(0 <= index < len(graph.tokens) for index in part.tokens)
+    assert all(node.head_token in node.tokens for node in graph.nodes)
+    assert all(index not in part.tokens for index in left_out(graph) for part in (*graph.nodes, *graph.edges))
+
+
+@given(st.text(max_size=80))
+def test_any_text_gives_a_whole_graph(text):
+    graph = parse(text)
+    assert_whole(graph)
+    assert parse(text) == graph
+
+
+@given(SENTENCES)
+def test_any_sequence_of_known_words_gives_a_whole_graph(tokens):
+    graph = parse("", tokens=tokens)
+    assert_whole(graph)
+    assert graph.tokens == (tuple(tokens) or ("",))
+
+
+@given(st.lists(st.text(max_size=6), max_size=8))
+def test_any_tokens_give_a_whole_graph_and_are_kept(tokens):
+    graph = parse("", tokens=tokens)
+    assert_whole(graph)
+    assert graph.tokens == (tuple(tokens) or ("",))
+
+
+@given(SENTENCES)
+def test_the_case_of_letters_changes_no_structure(tokens):
+    lower, upper = parse("", tokens=tokens), parse("", tokens=[token.upper() for token in tokens])
+    assert [edge.tokens for edge in lower.edges] == [edge.tokens for edge in upper.edges]
+    assert [node.tokens for node in lower.nodes] == [node.tokens for node in upper.nodes]
+
+
+@given(EDGES, st.randoms(use_true_random=False))
+def test_the_order_of_edges_does_not_decide_which_of_a_loop_goes(edges, chance: random.Random):
+    tokens = [str(index) for index in range(20)]
+    shuffled = chance.sample(edges, len(edges))
+    graph = guaranteed(tokens, NODES, edges, 0)
+    assert_whole(graph)
+    assert guaranteed(tokens, NODES, shuffled, 0) == graph
+
+
+@given(EDGES)
+def test_cutting_loops_separates_no_two_nodes(edges):
+    merged = merge_parallel(edges)
+    kept = cut_loops(6, merged)
+    for edge in merged:
+        ends = [(other.subject, other.object) for other in kept]
+        assert edge in kept or first_loop(6, [*ends, (edge.subject, edge.object)]) == len(ends)
+
+
+def test_of_a_loop_the_edge_furthest_right_goes():
+    edges = [Edge(2, "c", 0, (9,)), Edge(0, "a", 1, (7,)), Edge(1, "b", 2, (8,))]
+    assert [edge.relation for edge in cut_loops(3, edges)] == ["a", "b"]
+
+
+def test_parallel_edges_become_one_with_all_their_words():
+    edges = [Edge(1, "on", 0, (5,)), Edge(0, "with", 1, (3,))]
+    assert merge_parallel(edges) == [Edge(0, "with on", 1, (3, 5))]
+
+
+def test_a_sentence_without_a_noun_is_one_node():
+    assert parse("") == SceneGraph(("",), (Node("", 0, (), (0,)),), (), 0, is_fallback=True)
+    assert parse("is sitting") == SceneGraph(("is", "sitting"), (Node("is sitting", 1, (), (0, 1)),), (), 0, True)
+    assert [node.head for node in parse("?!").nodes] == ["? !"]

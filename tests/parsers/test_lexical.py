@@ -1,0 +1,154 @@
+"""Ordinary English: what the lexical parser makes of the sentences people write about pictures."""
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from parsers import parse
+from parsers.backends import BACKENDS, load_backend
+from parsers.files import UserError
+from parsers.scene_graph import SceneGraph
+from parsers.stage import coverage
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT / os.environ.get("JVGN_SHARED", "../shared")
+
+CASES = [
+    # one object and its attributes
+    ("the white truck", "*truck(white)"),
+    ("a dark blue truck", "*truck(dark blue)"),
+    ("the black and white cat", "*cat(black, white)"),
+    ("second guy from left", "*guy(second, left)"),
+    ("far right suitcase", "*suitcase(far right)"),
+    ("man on right", "*man(right)"),
+    ("bowl bottom right", "*bowl(bottom right)"),
+    ("guy in blue left", "*guy(left); blue | guy -in-> blue"),
+    ("left most giraffe", "*giraffe(left most)"),
+    ("2nd from left", "*2nd(left)"),
+    ("the cake that has been cut", "*cake(cut)"),
+    ("the giraffe on the far left", "*giraffe(far left)"),
+    ("monitor in the left side of the image", "*monitor(left side)"),
+    ("the circle that is red", "*circle(red)"),
+    ("the two men talking", "*men(two, talking)"),
+    ("a zebra facing left", "*zebra(facing left)"),
+    ("the tallest", "*tallest"),
+    ("left", "*left"),
+    ("this is a photo of a red bus", "*bus(red)"),
+    ("in the corner is a small lamp", "*lamp(small, corner)"),
+    ("three slices of pizza", "*pizza(three, slices)"),
+    # prepositions
+    ("the white truck in front of the yellow one", "*truck(white); one(yellow) | truck -in front of-> one"),
+    ("bike closest to the camera", "*bike; camera | bike -closest to-> camera"),
+    ("a giraffe taller than the other one", "*giraffe; one(other) | giraffe -taller than-> one"),
+    ("plate of food on the table", "*plate; food; table | plate -of-> food, plate -on-> table"),
+    ("man on the left side of the bus", "*man; bus | man -on the left side of-> bus"),
+    ("under the window is a bench", "window; *bench | bench -under-> window"),
+    ("a dog without a collar", "*dog; collar | dog -without-> collar"),
+    ("girl with a flower in her hair", "*girl; flower; hair | girl -with-> flower, flower -in-> hair"),
+    ("woman in red on the left", "*woman(left); red | woman -in-> red"),
+    ("a banana with a sticker on it", "*banana; sticker | banana -with on-> sticker"),
+    # verbs
+    ("a laptop sitting on top of a desk", "*laptop; desk | laptop -sitting on top of-> desk"),
+    ("the man that is not wearing a hat", "*man; hat | man -not wearing-> hat"),
+    ("man with beard wearing apron", "*man; beard; apron | man -with-> beard, man -wearing-> apron"),
+    ("man holding a bat on the field", "*man; bat; field | man -holding-> bat, man -on-> field"),
+    ("player about to hit the ball", "*player; ball | player -about to hit-> ball"),
+    ("a car parked by the wall", "*car; wall | car -parked by-> wall"),
+    # who does it: the edge points from the doer, the referent stays the head
+    ("bear surrounded by grass", "*bear; grass | grass -surrounded by-> bear"),
+    ("mountain covered in snow", "*mountain; snow | snow -covered in-> mountain"),
+    ("umbrella held by a woman", "*umbrella; woman | woman -held by-> umbrella"),
+    ("the man's watch", "man; *watch | man -'s-> watch"),
+    ("a zebra ' s left ear", "zebra; *ear(left) | zebra -' s-> ear"),
+    # coordination
+    ("a cat and a dog on a bed", "*cat; dog; bed | cat -on-> bed, dog -on-> bed"),
+    ("a man in a red shirt and black tie", "*man; shirt(red); tie(black) | man -in-> shirt, man -in-> tie"),
+    (
+        "a woman wearing a coat and a hat and holding an umbrella",
+        "*woman; coat; hat; umbrella | woman -wearing-> coat, woman -wearing-> hat, woman -holding-> umbrella",
+    ),
+    ("a lady , wearing a dress , with a bag", "*lady; dress; bag | lady -wearing-> dress, lady -with-> bag"),
+    # clauses
+    ("woman in a dress that has a hood", "*woman; dress; hood | woman -in-> dress, dress -has-> hood"),
+    ("a cow pulled by a man with a leash", "*cow; man; leash | man -pulled by-> cow, man -with-> leash"),
+    ("the horse that the girl is riding", "*horse; girl | girl -riding-> horse"),
+    ("the bench the woman is sitting on", "*bench; woman | woman -sitting on-> bench"),
+    ("a giraffe whose face is visible", "*giraffe; face(visible) | giraffe -whose-> face"),
+    (
+        "the person next to the woman who is wearing a hat",
+        "*person; woman; hat | person -next to-> woman, woman -wearing-> hat",
+    ),
+    ("the child in the green shirt is smiling", "*child(smiling); shirt(green) | child -in-> shirt"),
+    ("a catcher watching as a batter hits the ball", "*catcher(watching); batter; ball | batter -hits-> ball"),
+]
+
+
+def form(graph: SceneGraph) -> str:
+    """The graph on one line, the referent with a star."""
+    nodes = []
+    for index, node in enumerate(graph.nodes):
+        attributes = f"({', '.join(node.attributes)})" if node.attributes else ""
+        nodes.append(f"{'*' * (index == graph.referent)}{node.head}{attributes}")
+    heads = [node.head for node in graph.nodes]
+    edges = [f"{heads[edge.subject]} -{edge.relation}-> {heads[edge.object]}" for edge in graph.edges]
+    return "; ".join(nodes) + (f" | {', '.join(edges)}" if edges else "")
+
+
+@pytest.mark.parametrize(("sentence", "expected"), CASES)
+def test_a_sentence_reads_as_its_graph(sentence, expected):
+    assert form(parse(sentence)) == expected
+
+
+def test_words_are_kept_as_written_and_tied_to_their_tokens():
+    graph = parse("the Man's Red Hat to the left of a BUS")
+    assert form(graph) == "Man; *Hat(Red); BUS | Man -'s-> Hat, Hat -to the left of-> BUS"
+    assert [node.tokens for node in graph.nodes] == [(1,), (3, 4), (10,)]
+    assert [edge.tokens for edge in graph.edges] == [(2,), (5, 6, 7, 8)]
+
+
+def test_given_tokens_are_not_cut_again():
+    graph = parse("ignored", tokens=["the", "man's", "watch"])
+    assert graph.tokens == ("the", "man's", "watch")
+    assert form(graph) == "man; *watch | man -'s-> watch"
+    assert graph.edges[0].tokens == (1,)
+
+
+def test_an_unknown_backend_is_an_error_that_names_the_known_ones():
+    with pytest.raises(UserError, match="there are: lexical"):
+        parse("a dog", backend="telepathy")
+
+
+def test_an_option_that_the_backend_does_not_have_is_an_error():
+    with pytest.raises(UserError, match="models"):
+        parse("a dog", models="somewhere")
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_a_backend_is_loaded_once(name):
+    assert load_backend(name) is load_backend(name)
+
+
+def shared(name: str) -> Path:
+    path = SHARED / "data" / name
+    if not path.exists():
+        pytest.skip(f"there is no {path}; set JVGN_SHARED to the folder that holds data/{name}")
+    return path
+
+
+def test_human_referring_expressions_are_read_nearly_whole():
+    expressions = json.loads(shared("refcocog/expressions.json").read_text())
+    counts = coverage(parse("", tokens=expression["sent"].split()) for expression in expressions)
+    assert counts["fallbacks"] <= 0.001 * counts["expressions"]
+    assert counts["words_left_out_percent"] < 4
+
+
+def test_most_objects_that_people_annotated_are_found():
+    with shared("factual/dev.csv").open(encoding="utf8") as file:
+        rows = list(csv.DictReader(file))
+    found = [
+        any(word in row["scene_graph"].split() for word in parse(row["caption"]).nodes[0].head.split()) for row in rows
+    ]
+    assert sum(found) > 0.9 * len(found)
