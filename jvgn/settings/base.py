@@ -1,0 +1,49 @@
+"""What all settings share: frozen, no unknown keys, one clear message for a bad file."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from parsers.files import UserError, replacing
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @classmethod
+    def read(cls, path: Path | str) -> Self:
+        """The settings in a YAML file, validated."""
+        return validated(cls, read_yaml(path), str(path))
+
+    def write(self, path: Path | str) -> None:
+        """`path` holds every value, defaults included."""
+        with replacing(path) as temporary:
+            temporary.write_text(yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True))
+
+
+def read_yaml(path: Path | str) -> object:
+    try:
+        return yaml.safe_load(Path(path).read_text(encoding="utf8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{path}: cannot be read as YAML ({reason}); check the file") from error
+
+
+def validated(model: type[Model], value: object, where: str) -> Model:
+    """`value` as a `model`; otherwise a `UserError` that names each bad key."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise UserError(f"{where}: " + "; ".join(map(describe, error.errors()))) from error
+
+
+def describe(problem: Mapping[str, Any]) -> str:
+    key = ".".join(str(part) for part in problem["loc"]) or "the whole file"
+    if problem["type"] == "extra_forbidden":
+        return f"unknown key {key}"
+    return f"{key}: {problem['msg']}, found {problem['input']!r}"
