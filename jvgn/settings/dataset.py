@@ -1,0 +1,11 @@
+"""Where a dataset in REFER's format is found."""
+
+from jvgn.settings.base import Frozen
+
+
+class DatasetSettings(Frozen):
+    folder: str
+    """Holds `refs({split_by}).p` and `instances.json`, as REFER's archives do."""
+    split_by: str
+    images: str
+    """The folder of the image files. Datasets that name the same folder share images, and so detectors."""

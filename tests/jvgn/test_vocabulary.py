@@ -1,0 +1,76 @@
+"""Words are counted where told, and start from GloVe's vectors where it has them."""
+
+import gzip
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from jvgn.vocabulary import COUNTED, PAD, UNKNOWN, Vocabulary, build_vectors, build_vocabulary, read_vectors
+from parsers.files import BrokenFile, UserError
+from parsers.table import write_table
+
+GLOVE = "the 1 0 0\nstar 0 1 0\n. . 9 9 9\nunwanted 0 0 1\n"
+
+
+@pytest.fixture
+def expressions(tmp_path):
+    rows = {"split": ["train", "train", "val"], "tokens": [["The", "star"], ["the", "ring"], ["moon", "star"]]}
+    write_table(tmp_path / "expressions.parquet", pa.table(rows, schema=COUNTED), COUNTED)
+    return tmp_path / "expressions.parquet"
+
+
+def built(expressions, **options):
+    words = expressions.with_name("words.parquet")
+    build_vocabulary(expressions, words, **({"more_often_than": 0, "splits": "train"} | options))
+    return words
+
+
+def test_words_come_by_falling_count_then_by_spelling(expressions):
+    assert Vocabulary.read(built(expressions)).words == ["<pad>", "<unk>", "the", "ring", "star"]
+
+
+def test_all_splits_and_a_threshold_are_choices(expressions):
+    assert Vocabulary.read(built(expressions, splits="all", more_often_than=1)).words[2:] == ["star", "the"]
+
+
+def test_unknown_words_share_an_index(expressions):
+    vocabulary = Vocabulary.read(built(expressions))
+    assert vocabulary.encode(["THE", "moon", "<pad>"]) == [2, UNKNOWN, PAD]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".gz", ".zip"])
+def test_glove_vectors_are_taken_and_the_rest_is_drawn(expressions, suffix):
+    path = expressions.with_name(f"glove{suffix}")
+    if suffix == ".gz":
+        path.write_bytes(gzip.compress(GLOVE.encode()))
+    elif suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("glove.txt", GLOVE)
+    else:
+        path.write_text(GLOVE)
+    words = built(expressions)
+    vectors = words.with_name("vectors.npy")
+    build_vectors(words, vectors, size=3, glove=str(path), seed=0)
+    table = read_vectors(vectors, Vocabulary.read(words))
+    assert table[PAD].tolist() == [0, 0, 0]
+    assert table[2].tolist() == [1, 0, 0] and table[4].tolist() == [0, 1, 0]
+    assert 0 < np.abs(table[3]).max() <= 1 / np.sqrt(5)
+
+
+def test_a_glove_file_of_another_size_is_named(expressions):
+    path = expressions.with_name("glove.txt")
+    path.write_text(GLOVE)
+    words = built(expressions)
+    with pytest.raises(BrokenFile, match=r"glove\.txt: line 1 is not a word and 5 numbers"):
+        build_vectors(words, words.with_name("vectors.npy"), size=5, glove=str(path), seed=0)
+    with pytest.raises(UserError, match="there is no such GloVe file"):
+        build_vectors(words, words.with_name("vectors.npy"), size=5, glove="nowhere.txt", seed=0)
+
+
+def test_vectors_of_another_vocabulary_are_refused(expressions, tmp_path):
+    words = built(expressions)
+    np.save(tmp_path / "vectors.npy", np.zeros((3, 2)))
+    with pytest.raises(BrokenFile, match="each of 5 words"):
+        read_vectors(tmp_path / "vectors.npy", Vocabulary.read(words))
