@@ -1,0 +1,135 @@
+"""Exact sum-product and max-product belief propagation over forests, in log space.
+
+Many expressions are one disconnected forest. Leaves are peeled off level by level, all trees at once, until only
+roots are left; messages go up through the levels and back down, so two passes give the exact marginals.
+
+Shape suffixes: K graph nodes, E graph edges, L the edges of one level, N candidate regions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Level:
+    """Edges that are peeled together: each child has sent nothing yet and heard from all its own children."""
+
+    edge_L: Tensor
+    child_L: Tensor
+    parent_L: Tensor
+    upward_L: Tensor
+    """True where the edge's object is the child, that is, where its scores are indexed (parent, child)."""
+
+    def scores(self, pairwise_ENN: Tensor) -> Tensor:
+        """The level's pairwise scores as (L, parent's region, child's region)."""
+        score_LNN = pairwise_ENN[self.edge_L]
+        return torch.where(self.upward_L[:, None, None], score_LNN, score_LNN.transpose(1, 2))
+
+
+def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The forest's levels from the leaves inward, as (edge, child, parent) arrays. A cycle is a ValueError."""
+    left_E = np.arange(len(edges_E2))
+    levels = []
+    while len(left_E):
+        degree_K = np.bincount(edges_E2[left_E].ravel(), minlength=node_count)
+        leaf_E2 = degree_K[edges_E2[left_E]] == 1
+        peeled_E = leaf_E2.any(axis=1)
+        if not peeled_E.any():
+            raise ValueError(f"the graph has a cycle through nodes {sorted(set(edges_E2[left_E].ravel().tolist()))}")
+        edge_L = left_E[peeled_E]
+        # The object is the child unless only the subject is a leaf.
+        child_side_L = leaf_E2[peeled_E, 1].astype(int)
+        child_L = edges_E2[edge_L, child_side_L]
+        parent_L = edges_E2[edge_L, 1 - child_side_L]
+        levels.append((edge_L, child_L, parent_L))
+        left_E = left_E[~peeled_E]
+    return levels
+
+
+def peeled_levels(unary_KN: Tensor, edges_E2: Tensor) -> list[Level]:
+    edges = edges_E2.detach().cpu().numpy().reshape(-1, 2)
+    if len(edges) and not (edges.min() >= 0 and edges.max() < len(unary_KN)):
+        raise ValueError(f"an edge names a node that is not among the {len(unary_KN)}")
+    levels = []
+    for edge, child, parent in peel(len(unary_KN), edges):
+        upward = edges[edge, 1] == child
+        levels.append(Level(*(torch.from_numpy(part).to(unary_KN.device) for part in (edge, child, parent, upward))))
+    return levels
+
+
+class Beliefs:
+    """Running sums of log-evidence, in which minus infinities are counted apart so that they can be taken out again."""
+
+    def __init__(self, unary_KN: Tensor) -> None:
+        self.blocked_KN = unary_KN.isneginf().int()
+        self.finite_KN = unary_KN.masked_fill(unary_KN.isneginf(), 0.0)
+
+    def add(self, node_L: Tensor, message_LN: Tensor) -> None:
+        blocked_LN = message_LN.isneginf()
+        self.blocked_KN = self.blocked_KN.index_add(0, node_L, blocked_LN.int())
+        self.finite_KN = self.finite_KN.index_add(0, node_L, message_LN.masked_fill(blocked_LN, 0.0))
+
+    def total(self, node_L: Tensor) -> Tensor:
+        return self.finite_KN[node_L].masked_fill(self.blocked_KN[node_L] > 0, -torch.inf)
+
+    def without(self, node_L: Tensor, message_LN: Tensor) -> Tensor:
+        """What the nodes know apart from the messages: a node must not hear its own words back."""
+        blocked_LN = message_LN.isneginf()
+        finite_LN = self.finite_KN[node_L] - message_LN.masked_fill(blocked_LN, 0.0)
+        return finite_LN.masked_fill(self.blocked_KN[node_L] > blocked_LN.int(), -torch.inf)
+
+
+def log_sum_exp(value: Tensor, dim: int) -> Tensor:
+    """torch.logsumexp, with a gradient of zero instead of NaN where everything is minus infinity."""
+    highest = value.detach().amax(dim, keepdim=True)
+    highest = highest.masked_fill(highest.isneginf(), 0.0)
+    total = (value - highest).exp().sum(dim)
+    empty = total == 0
+    return (total.masked_fill(empty, 1.0).log() + highest.squeeze(dim)).masked_fill(empty, -torch.inf)
+
+
+def rescaled(message_LN: Tensor) -> Tensor:
+    """The message shifted so that its highest entry is zero: a constant that cancels in the marginals."""
+    highest_L1 = message_LN.detach().amax(1, keepdim=True)
+    return message_LN - highest_L1.masked_fill(highest_L1.isneginf(), 0.0)
+
+
+def log_marginals(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor) -> Tensor:
+    """The log-probability of each region for each node, every other node summed out; (K, N).
+
+    `edges_E2` holds (subject, object) node indices and `pairwise_ENN[e, i, j]` the score of subject i with object j.
+    Minus infinity masks a region. A graph that no assignment satisfies has NaN marginals.
+    """
+    levels = peeled_levels(unary_KN, edges_E2)
+    beliefs = Beliefs(unary_KN)
+    sent = []
+    for level in levels:
+        heard_LN = beliefs.total(level.child_L)
+        message_LN = rescaled(log_sum_exp(level.scores(pairwise_ENN) + heard_LN[:, None, :], dim=2))
+        beliefs.add(level.parent_L, message_LN)
+        sent.append(message_LN)
+    for level, message_LN in zip(reversed(levels), reversed(sent), strict=True):
+        heard_LN = beliefs.without(level.parent_L, message_LN)
+        answer_LN = rescaled(log_sum_exp(level.scores(pairwise_ENN) + heard_LN[:, :, None], dim=1))
+        beliefs.add(level.child_L, answer_LN)
+    total_KN = beliefs.total(torch.arange(len(unary_KN), device=unary_KN.device))
+    return total_KN - log_sum_exp(total_KN, dim=1)[:, None]
+
+
+def joint_map(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor) -> Tensor:
+    """The most probable joint assignment of a region to every node; (K,)."""
+    levels = peeled_levels(unary_KN, edges_E2)
+    score_KN = unary_KN.clone()
+    best_children = []
+    for level in levels:
+        best_LN, child_region_LN = (level.scores(pairwise_ENN) + score_KN[level.child_L][:, None, :]).max(dim=2)
+        score_KN.index_add_(0, level.parent_L, best_LN)
+        best_children.append(child_region_LN)
+    region_K = score_KN.argmax(dim=1)
+    for level, child_region_LN in zip(reversed(levels), reversed(best_children), strict=True):
+        parent_region_L1 = region_K[level.parent_L][:, None]
+        region_K[level.child_L] = child_region_LN.gather(1, parent_region_L1).squeeze(1)
+    return region_K
