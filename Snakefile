@@ -1,0 +1,46 @@
+"""Joint visual grounding with language scene graphs: from annotations and images to a grounding of every object.
+
+snakemake --cores 8 results/refcocog_det/metrics.json
+snakemake --workflow-profile workflow/profiles/local demo
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+
+configfile: "config.yaml"
+
+
+include: "workflow/rules/common.smk"
+
+
+wildcard_constraints:
+    dataset="|".join(map(re.escape, configuration.datasets)),
+    setting="gt|det",
+    run_folder=r"|/runs/\w+",
+
+
+include: "workflow/rules/settings.smk"
+include: "workflow/rules/shapes.smk"
+include: "workflow/rules/datasets.smk"
+include: "workflow/rules/detectors.smk"
+include: "workflow/rules/regions.smk"
+include: "workflow/rules/graphs.smk"
+include: "workflow/rules/vocabulary.smk"
+include: "workflow/rules/training.smk"
+include: "workflow/rules/evaluation.smk"
+
+
+localrules:
+    demo,
+
+
+rule demo:
+    default_target: True
+    input:
+        collect(
+            "results/shapes_{setting}/{file}",
+            setting=["gt", "det"],
+            file=["metrics.json", "ablation.csv", "examples.png"],
+        ),

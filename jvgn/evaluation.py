@@ -1,0 +1,131 @@
+"""What predictions are worth. All shares are in percent.
+
+`metrics.json`: dataset, setting, run; `splits.{split}`: n, accuracy (referents found), oracle_recall (referents that
+some region covers: the best any method could do), context_accuracy (gold mentions beside the referent that were
+grounded right; absent without gold), mean_regions, accuracy_by_nodes and accuracy_by_edges; `provenance`: hashes of
+everything the numbers depend on, versions, the seed, and the verdict of the detector's proof.
+"""
+
+import json
+import platform
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from jvgn.boxes import iou
+from jvgn.datasets import tables
+from jvgn.prediction_table import PREDICTIONS
+from jvgn.regions.store import RegionStore
+from jvgn.settings.run import RunSettings
+from parsers.files import replacing, sha256
+from parsers.table import EDGES, NODES, read_table
+
+PACKAGES = ("h5py", "numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The files a score depends on."""
+
+    dataset: Path
+    regions: Path
+    nodes: Path
+    edges: Path
+    words: Path
+    vectors: Path
+    model: Path
+    settings: Path
+    proof: Path
+    predictions: Path
+
+
+def score(files: Scored, names: dict[str, str], right_above: float, metrics: Path) -> None:
+    """`metrics` says how good the predictions are; `names` are dataset, setting and run."""
+    answers = Answers(files.dataset, files.nodes, files.edges)
+    predictions = read_table(files.predictions, PREDICTIONS).to_pandas()
+    table = answers.table(predictions)
+    table = table.join(coverage(files.dataset, files.regions, table["image_id"], right_above), on="expression_id")
+    splits = {split: split_metrics(rows, answers.context(predictions, rows)) for split, rows in table.groupby("split")}
+    result = {**names, "splits": splits, "provenance": provenance(files)}
+    with replacing(metrics) as temporary:
+        temporary.write_text(json.dumps(result, indent=2) + "\n")
+
+
+class Answers:
+    """What is known about a dataset's expressions, to hold predictions against."""
+
+    def __init__(self, dataset: Path, nodes: Path, edges: Path) -> None:
+        self.expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+        mentions = read_table(dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
+        self.context_mentions = mentions[~mentions["is_referent"]]
+        self.nodes = read_table(nodes, NODES).to_pandas()
+        self.edges = read_table(edges, EDGES).to_pandas()
+
+    def table(self, predictions: pd.DataFrame) -> pd.DataFrame:
+        """One row an expression: whether its referent was found, and how large its graph is."""
+        referents = predictions[predictions["is_referent"]].set_index("expression_id")["correct"].astype(bool)
+        table = self.expressions.set_index("expression_id").loc[referents.index, ["image_id", "split"]]
+        table["correct"] = referents
+        table["nodes"] = self.nodes.groupby("expression_id").size().reindex(table.index)
+        table["edges"] = self.edges.groupby("expression_id").size().reindex(table.index, fill_value=0)
+        return table.reset_index()
+
+    def context(self, predictions: pd.DataFrame, expressions: pd.DataFrame) -> pd.Series:
+        """For each gold context mention of the expressions: whether a node stands for it and is grounded right."""
+        mentions = self.context_mentions[self.context_mentions["expression_id"].isin(expressions["expression_id"])]
+        others = predictions.loc[~predictions["is_referent"], ["expression_id", "node", "correct"]]
+        heads = self.nodes[["expression_id", "node", "head_token"]]
+        others = others.merge(heads, on=["expression_id", "node"])
+        found = mentions.merge(others, on=["expression_id", "head_token"], how="left")["correct"]
+        return found.astype("boolean").fillna(False).astype(bool)
+
+
+def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: float) -> pd.DataFrame:
+    """By expression_id: whether some region covers the referent, and how many regions the image has."""
+    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+    expressions = expressions[expressions["image_id"].isin(set(image_ids))]
+    objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas().set_index("object_id")
+    gold_S4 = objects.loc[expressions["object_id"], ["x1", "y1", "x2", "y2"]].to_numpy()
+    store = RegionStore(regions)
+    covered_S, count_S = np.zeros(len(expressions), dtype=bool), np.zeros(len(expressions), dtype=int)
+    image_S = expressions["image_id"].to_numpy()
+    for image_id in np.unique(image_S):
+        rows = np.flatnonzero(image_S == image_id)
+        box_N4 = store.read_boxes(image_id)
+        covered_S[rows] = (iou(box_N4, gold_S4[rows]) > right_above).any(axis=0)
+        count_S[rows] = len(box_N4)
+    return pd.DataFrame({"covered": covered_S, "regions": count_S}, index=expressions["expression_id"])
+
+
+def split_metrics(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
+    metrics: dict[str, Any] = {
+        "n": len(rows),
+        "accuracy": percent(rows["correct"]),
+        "oracle_recall": percent(rows["covered"]),
+        "mean_regions": round(float(rows.groupby("image_id")["regions"].first().mean()), 4),
+    }
+    if len(context):
+        metrics["context_accuracy"] = percent(context)
+    for size in ("nodes", "edges"):
+        groups = rows.groupby(size)["correct"]
+        metrics[f"accuracy_by_{size}"] = {str(number): percent(group) for number, group in groups}
+    return metrics
+
+
+def percent(hits: pd.Series) -> float:
+    return round(100 * float(hits.mean()), 4)
+
+
+def provenance(files: Scored) -> dict[str, Any]:
+    tables_of_dataset = {name: files.dataset / f"{name}.parquet" for name in ("expressions", "objects", "mentions")}
+    hashed = tables_of_dataset | {name: getattr(files, name) for name in Scored.__annotations__ if name != "dataset"}
+    return {
+        "sha256": {name: sha256(path) for name, path in hashed.items()},
+        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
+        "seed": RunSettings.read(files.settings).training.seed,
+        "detector_proof": json.loads(files.proof.read_text())["verdict"],
+    }

@@ -1,0 +1,205 @@
+"""Scene graphs as index arrays: the variables and factors that belief propagation runs on.
+
+All expressions of a dataset lie end to end; any selection of them becomes one forest by arithmetic on offsets.
+
+Shape suffixes: S expressions, T their words, L the longest expression's words, K nodes, U words of nodes, E edges,
+V words of edges; D1 means one more than D entries: where each starts, and where the last ends.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from jvgn.datasets import tables
+from jvgn.vocabulary import PAD, Vocabulary
+from parsers.files import BrokenFile
+from parsers.scene_graph import SceneGraph
+from parsers.table import EDGES, NODES, graph_rows, read_table
+
+MISMATCH = "parse the expressions again"
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Some expressions' factor graphs as one forest; words are indexed in the flattened `word_SL`."""
+
+    word_SL: np.ndarray
+    length_S: np.ndarray
+    referent_S: np.ndarray
+    node_start_S: np.ndarray
+    expression_K: np.ndarray
+    node_word_U: np.ndarray
+    node_of_U: np.ndarray
+    edges_E2: np.ndarray
+    expression_E: np.ndarray
+    edge_word_V: np.ndarray
+    edge_of_V: np.ndarray
+
+
+@dataclass(frozen=True)
+class FactorGraphs:
+    """The factor graphs of every expression, in the order of the expressions table."""
+
+    word_T: np.ndarray
+    word_start_S1: np.ndarray
+    referent_S: np.ndarray
+    node_start_S1: np.ndarray
+    node_word_U: np.ndarray
+    node_word_start_K1: np.ndarray
+    head_token_K: np.ndarray
+    edge_start_S1: np.ndarray
+    edges_E2: np.ndarray
+    edge_word_V: np.ndarray
+    edge_word_start_E1: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.referent_S)
+
+    def forest(self, row_S: np.ndarray) -> Forest:
+        """The graphs of the expressions in these rows of the table."""
+        word_T, sentence_T = ranges(self.word_start_S1, row_S)
+        node_K, sentence_K = ranges(self.node_start_S1, row_S)
+        edge_E, sentence_E = ranges(self.edge_start_S1, row_S)
+        node_word_U, node_of_U = ranges(self.node_word_start_K1, node_K)
+        edge_word_V, edge_of_V = ranges(self.edge_word_start_E1, edge_E)
+        length_S = np.diff(self.word_start_S1)[row_S]
+        word_SL = np.full((len(row_S), length_S.max(initial=1)), PAD)
+        word_SL[sentence_T, word_T - self.word_start_S1[row_S][sentence_T]] = self.word_T[word_T]
+        node_count_S = np.diff(self.node_start_S1)[row_S]
+        node_start_S = node_count_S.cumsum() - node_count_S
+        longest = word_SL.shape[1]
+        return Forest(
+            word_SL=word_SL,
+            length_S=length_S,
+            referent_S=self.referent_S[row_S] + node_start_S,
+            node_start_S=node_start_S,
+            expression_K=sentence_K,
+            node_word_U=sentence_K[node_of_U] * longest + self.node_word_U[node_word_U],
+            node_of_U=node_of_U,
+            edges_E2=self.edges_E2[edge_E] + node_start_S[sentence_E][:, None],
+            expression_E=sentence_E,
+            edge_word_V=sentence_E[edge_of_V] * longest + self.edge_word_V[edge_word_V],
+            edge_of_V=edge_of_V,
+        )
+
+
+def ranges(start_D1: np.ndarray, row_R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of the chosen rows, end to end, and for each entry which of the chosen rows it belongs to."""
+    first_R = start_D1[row_R]
+    count_R = start_D1[row_R + 1] - first_R
+    owner = np.repeat(np.arange(len(row_R)), count_R)
+    within = np.arange(len(owner)) - (count_R.cumsum() - count_R)[owner]
+    return first_R[owner] + within, owner
+
+
+def read_factor_graphs(
+    expressions: Path, nodes: Path, edges: Path, vocabulary: Vocabulary, referent: str = "head"
+) -> FactorGraphs:
+    """The graphs of the expressions table, checked against it. `referent` is `head` or `in_degree`."""
+    sentences = read_table(expressions, tables.EXPRESSIONS)
+    node_table, edge_table = read_table(nodes, NODES), read_table(edges, EDGES)
+    id_S = column(sentences, "expression_id")
+    check_rows(nodes, node_table, id_S)
+    check_rows(edges, edge_table, id_S)
+    check_referents(nodes, node_table, id_S)
+    graphs = assemble(id_S, sentences["tokens"].combine_chunks(), node_table, edge_table, vocabulary)
+    check_indices(nodes, edges, graphs)
+    if referent == "in_degree":
+        graphs.referent_S[:] = unpointed(graphs)
+    return graphs
+
+
+def factor_graph(graph: SceneGraph, vocabulary: Vocabulary) -> FactorGraphs:
+    """The factor graph of one expression."""
+    tokens = pa.array([list(graph.tokens)], type=pa.list_(pa.string()))
+    return assemble(np.zeros(1, dtype=np.int64), tokens, *graph_rows([0], [graph]), vocabulary)
+
+
+def assemble(
+    id_S: np.ndarray, tokens: pa.ListArray, nodes: pa.Table, edges: pa.Table, vocabulary: Vocabulary
+) -> FactorGraphs:
+    node_start_S1, edge_start_S1 = starts(nodes, id_S), starts(edges, id_S)
+    node_word_U, node_word_start_K1 = ragged(nodes, "tokens")
+    edge_word_V, edge_word_start_E1 = ragged(edges, "tokens")
+    return FactorGraphs(
+        word_T=np.array(vocabulary.encode(tokens.flatten().to_pylist()), dtype=np.int64),
+        word_start_S1=(tokens.offsets.to_numpy() - tokens.offsets[0].as_py()).astype(np.int64),
+        referent_S=np.flatnonzero(column(nodes, "is_referent")) - node_start_S1[:-1],
+        node_start_S1=node_start_S1,
+        node_word_U=node_word_U,
+        node_word_start_K1=node_word_start_K1,
+        head_token_K=column(nodes, "head_token"),
+        edge_start_S1=edge_start_S1,
+        edges_E2=np.stack([column(edges, "subject"), column(edges, "object")], axis=1).astype(np.int64),
+        edge_word_V=edge_word_V,
+        edge_word_start_E1=edge_word_start_E1,
+    )
+
+
+def column(table: pa.Table, name: str) -> np.ndarray:
+    return table[name].to_numpy()
+
+
+def ragged(table: pa.Table, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """A list column as its flattened values and where each row's start."""
+    lists = table[name].combine_chunks()
+    offsets = lists.offsets.to_numpy()
+    return lists.flatten().to_numpy().astype(np.int64), (offsets - offsets[0]).astype(np.int64)
+
+
+def starts(table: pa.Table, id_S: np.ndarray) -> np.ndarray:
+    """Where each expression's rows start."""
+    id_R = column(table, "expression_id")
+    return np.append(np.searchsorted(id_R, id_S), len(id_R))
+
+
+def check_rows(path: Path, table: pa.Table, id_S: np.ndarray) -> None:
+    """The rows are those expressions', in their order."""
+    id_R = column(table, "expression_id")
+    strangers = np.setdiff1d(id_R, id_S)
+    if len(strangers):
+        raise BrokenFile(path, f"it has expression {strangers[0]}, which the dataset lacks", MISMATCH)
+    if (np.diff(id_R) < 0).any():
+        raise BrokenFile(path, "its expressions are not in ascending order", MISMATCH)
+
+
+def check_referents(path: Path, nodes: pa.Table, id_S: np.ndarray) -> None:
+    """Every expression has exactly one referent."""
+    id_R = column(nodes, "expression_id")[column(nodes, "is_referent")]
+    if not np.array_equal(id_R, id_S):
+        ids, counts = np.unique(np.concatenate([id_S, id_R]), return_counts=True)
+        problem = f"expression {ids[counts != 2][0]} does not have exactly one referent"
+        raise BrokenFile(path, problem, MISMATCH)
+
+
+def unpointed(graphs: FactorGraphs) -> np.ndarray:
+    """The node that no edge points to. Of several, the syntactic head if it is among them, else the first."""
+    edge_E, sentence_E = ranges(graphs.edge_start_S1, np.arange(len(graphs)))
+    pointed_K = np.zeros(graphs.node_start_S1[-1], dtype=bool)
+    pointed_K[graphs.edges_E2[edge_E, 1] + graphs.node_start_S1[sentence_E]] = True
+    first_free_S = np.array(
+        [
+            np.argmin(pointed_K[start:end])
+            for start, end in zip(graphs.node_start_S1, graphs.node_start_S1[1:], strict=False)
+        ],
+        dtype=np.int64,
+    )
+    head_pointed_S = pointed_K[graphs.node_start_S1[:-1] + graphs.referent_S]
+    return np.where(head_pointed_S, first_free_S, graphs.referent_S)
+
+
+def check_indices(nodes: Path, edges: Path, graphs: FactorGraphs) -> None:
+    """Every token index points into its sentence, and every edge at nodes of its own expression."""
+    forest = graphs.forest(np.arange(len(graphs)))
+    node_sentence_U = forest.expression_K[forest.node_of_U]
+    bad = graphs.node_word_U >= forest.length_S[node_sentence_U]
+    if bad.any() or (graphs.node_word_U < 0).any():
+        raise BrokenFile(nodes, "a node points outside its sentence", MISMATCH)
+    bad = graphs.edge_word_V >= forest.length_S[forest.expression_E[forest.edge_of_V]]
+    if bad.any() or (graphs.edge_word_V < 0).any():
+        raise BrokenFile(edges, "an edge points outside its sentence", MISMATCH)
+    node_count_E = np.diff(graphs.node_start_S1)[forest.expression_E]
+    if (graphs.edges_E2 < 0).any() or (graphs.edges_E2 >= node_count_E[:, None]).any():
+        raise BrokenFile(edges, "an edge names a node that its expression lacks", MISMATCH)

@@ -1,0 +1,81 @@
+"""Grounds a sentence in a picture: detects, parses, and finds every object the sentence mentions."""
+
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+from PIL import Image
+
+from jvgn.batches import make_batch
+from jvgn.checkpoint import TrainedModel, load_model
+from jvgn.factor_graph import factor_graph
+from jvgn.grounding import Grounding
+from jvgn.model import NodeBeliefs
+from jvgn.regions.extraction import Extractor
+from jvgn.regions.images import as_tensor, read_image
+from jvgn.regions.store import Regions
+from jvgn.regions.weights import load_detector
+from jvgn.settings.regions import RegionSettings
+from jvgn.vocabulary import Vocabulary
+from parsers import parse
+from parsers.files import UserError
+from parsers.scene_graph import SceneGraph
+
+
+class Grounder:
+    """A trained run, with its detector and its parser."""
+
+    def __init__(self, trained: TrainedModel, extractor: Extractor, device: torch.device) -> None:
+        self.trained, self.extractor, self.device = trained, extractor, device
+        self.vocabulary = Vocabulary(trained.words)
+
+    @classmethod
+    def load(cls, run: Path | str, device: str = "cpu") -> Self:
+        """The run in a folder such as `results/shapes_det`, with the detector that lies beside it in `results/`."""
+        run = Path(run)
+        trained = load_model(run / "model.safetensors", torch.device(device))
+        dataset_folder = run.parent.parent if run.parent.name == "runs" else run
+        dataset = dataset_folder.resolve().name.rpartition("_")[0]
+        results = dataset_folder.resolve().parent
+        settings = RegionSettings.read(results / "regions" / f"{dataset}_det" / "settings.yaml")
+        weights = results / "detectors" / dataset / trained.settings.detector / "weights.safetensors"
+        extractor = Extractor(load_detector(weights, settings.proposals), settings, device)
+        return cls(trained, extractor, torch.device(device))
+
+    def ground(self, image: Path | str | Image.Image, text: str) -> list[Grounding]:
+        """A box and its probability for every object that `text` mentions, in the order of mention."""
+        if not text.strip():
+            raise UserError("an empty sentence mentions nothing; give some words")
+        pixels_3HW = as_tensor(image) if isinstance(image, Image.Image) else read_image(Path(image))
+        graph = parse(text, backend=self.trained.settings.parser)
+        (regions,) = self.extractor.regions_of([pixels_3HW])
+        beliefs = self.beliefs(graph, regions, size=(pixels_3HW.shape[2], pixels_3HW.shape[1]))
+        groundings = []
+        for k, node in enumerate(graph.nodes):
+            region = int(beliefs.marginal_KN[k].argmax())
+            x1, y1, x2, y2 = regions.box[region].tolist()
+            grounding = Grounding(
+                node=k,
+                phrase=" ".join(graph.tokens[token] for token in node.tokens),
+                box=(x1, y1, x2, y2),
+                unary=float(beliefs.unary_KN[k, region].exp()),
+                marginal=float(beliefs.marginal_KN[k, region].exp()),
+                is_referent=k == graph.referent,
+            )
+            groundings.append(grounding)
+        return groundings
+
+    @torch.no_grad()
+    def beliefs(self, graph: SceneGraph, regions: Regions, size: tuple[int, int]) -> NodeBeliefs:
+        nothing_N = np.zeros(len(regions), dtype=np.float32)
+        batch = make_batch(
+            forest=factor_graph(graph, self.vocabulary).forest(np.zeros(1, dtype=np.int64)),
+            row_S=np.zeros(1, dtype=np.int64),
+            image_S=np.zeros(1, dtype=np.int64),
+            regions=[regions],
+            sizes=[size],
+            targets=[nothing_N],
+            right=[nothing_N.astype(bool)],
+        )
+        return self.trained.model(batch.to(self.device))

@@ -1,0 +1,107 @@
+"""The joint visual grounding network: words and regions in, a belief over regions for every mentioned object out.
+
+Shape suffixes: I images, N regions an image, D visual feature size, X region size, S expressions, L words of the
+longest, W word vector size, H hidden size, Q language size, K nodes, E edges.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from jvgn.batches import Batch
+from jvgn.belief_propagation import log_marginals
+from jvgn.potentials import PairwisePotential, UnaryPotential
+from jvgn.vocabulary import PAD
+
+
+@dataclass(frozen=True)
+class NodeBeliefs:
+    """Log-probabilities of each region for each node, before and after message passing."""
+
+    unary_KN: Tensor
+    marginal_KN: Tensor
+
+
+class LanguageEncoder(nn.Module):
+    """Each word as [h_forward; h_backward; u]: two separate stacks of LSTMs over its vector u, and u itself."""
+
+    def __init__(self, vectors_VW: Tensor, hidden_size: int, layers: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        word_size = vectors_VW.shape[1]
+        self.embedding = nn.Embedding.from_pretrained(vectors_VW.clone(), freeze=False, padding_idx=PAD)
+        self.dropout = nn.Dropout(dropout)
+        self.forward_stack = nn.LSTM(word_size, hidden_size, layers, batch_first=True)
+        self.backward_stack = nn.LSTM(word_size, hidden_size, layers, batch_first=True)
+        self.size = 2 * hidden_size + word_size
+
+    def forward(self, word_SL: Tensor, length_S: Tensor) -> Tensor:
+        u_SLW = self.dropout(self.embedding(word_SL))
+        reversed_SL = reversed_positions(length_S, word_SL.shape[1])
+        forward_SLH, _ = self.forward_stack(u_SLW)
+        backward_SLH, _ = self.backward_stack(gather_words(u_SLW, reversed_SL))
+        return torch.cat([forward_SLH, gather_words(backward_SLH, reversed_SL), u_SLW], dim=-1)
+
+
+class JVGN(nn.Module):
+    def __init__(
+        self,
+        vectors_VW: Tensor,
+        feature_size: int,
+        spatial_size: int,
+        hidden_size: int,
+        layers: int,
+        word_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.language = LanguageEncoder(vectors_VW, hidden_size, layers, word_dropout)
+        self.position = nn.Linear(5, spatial_size)
+        region_size = feature_size + spatial_size
+        self.unary = UnaryPotential(region_size, self.language.size)
+        self.pairwise = PairwisePotential(region_size, self.language.size)
+
+    def forward(self, batch: Batch) -> NodeBeliefs:
+        unary_KN, pairwise_ENN = self.potentials(batch)
+        marginal_KN = log_marginals(unary_KN, pairwise_ENN, batch.edges_E2)
+        return NodeBeliefs(unary_KN.log_softmax(dim=1), marginal_KN)
+
+    def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The logits of regions for nodes and of pairs for edges; regions an image does not have are masked."""
+        x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
+        word_SLQ = self.language(batch.word_SL, batch.length_S).flatten(0, 1)
+        w_KQ = mean_words(word_SLQ, batch.node_word_U, batch.node_of_U, len(batch.image_K))
+        w_EQ = mean_words(word_SLQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E))
+        unary_KN = self.unary(x_INX, w_KQ, batch.image_K)
+        unary_KN = unary_KN.masked_fill(~batch.present_IN[batch.image_K], -torch.inf)
+        return unary_KN, self.pairwise(x_INX, w_EQ, batch.image_E)
+
+    def referent_log_probability(self, batch: Batch, marginalise: bool) -> Tensor:
+        """(S, N): of the referents, with their context summed out or by their own phrase alone."""
+        if marginalise:
+            return self(batch).marginal_KN[batch.referent_S]
+        unary_KN, _ = self.potentials(batch)
+        return unary_KN[batch.referent_S].log_softmax(dim=1)
+
+
+def reversed_positions(length_S: Tensor, longest: int) -> Tensor:
+    """(S, L): each sentence's positions back to front; padding stays where it is."""
+    position_L = torch.arange(longest, device=length_S.device)
+    mirrored_SL = length_S[:, None] - 1 - position_L
+    return torch.where(mirrored_SL >= 0, mirrored_SL, position_L)
+
+
+def gather_words(value_SLH: Tensor, position_SL: Tensor) -> Tensor:
+    return value_SLH.gather(1, position_SL[:, :, None].expand(-1, -1, value_SLH.shape[2]))
+
+
+def mean_words(word_TQ: Tensor, word_U: Tensor, owner_U: Tensor, count: int) -> Tensor:
+    """(count, Q): the mean of the words that each node or edge was read from."""
+    sum_KQ = word_TQ.new_zeros(count, word_TQ.shape[1]).index_add(0, owner_U, word_TQ[word_U])
+    return sum_KQ / torch.bincount(owner_U, minlength=count).clamp_min(1)[:, None]
+
+
+def divergence(log_probability_SN: Tensor, target_SN: Tensor) -> Tensor:
+    """(S,): KL(target ‖ probability); for a one-hot target, −log P(gold). A target of zeros gives zero."""
+    inside_SN = target_SN > 0
+    log_ratio_SN = target_SN.masked_fill(~inside_SN, 1.0).log() - log_probability_SN.masked_fill(~inside_SN, 0.0)
+    return (target_SN * log_ratio_SN).sum(dim=1)

@@ -1,0 +1,74 @@
+"""Image files as tensors, in batches. Shape suffixes: H, W pixels."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import torch
+from PIL import Image
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from parsers.files import BrokenFile, UserError
+
+KEPT_BYTES = 2**29
+"""Images that take no more than this, decoded, are few: they fit in memory and need no reading ahead."""
+
+
+def as_tensor(image: Image.Image) -> Tensor:
+    """(3, H, W) uint8, as stored: boxes refer to the stored pixels, whatever turn the camera noted beside them."""
+    return torch.from_numpy(np.array(image.convert("RGB"))).permute(2, 0, 1).contiguous()
+
+
+def read_image(path: Path) -> Tensor:
+    try:
+        with Image.open(path) as image:
+            return as_tensor(image)
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such image; check the folder of images") from error
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise BrokenFile(path, f"not a readable image ({error})", "fetch or draw it again") from error
+
+
+class ImageFiles(Dataset[Tensor | UserError]):
+    """The images of `images.parquet`, read from a folder; few ones that are `seen_often` are kept in memory.
+
+    An unreadable one is an item, not an exception: a loader's worker would bury its message in a traceback.
+    """
+
+    def __init__(self, images: pa.Table, folder: Path | str, seen_often: bool) -> None:
+        self.folder = Path(folder)
+        self.names: list[str] = images["file_name"].to_pylist()
+        self.sizes: list[tuple[int, int]] = [(row["width"], row["height"]) for row in images.to_pylist()]
+        self.are_few = sum(3 * width * height for width, height in self.sizes) <= KEPT_BYTES
+        self.seen_often = seen_often
+        self._kept: dict[int, Tensor] = {}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, index: int) -> Tensor | UserError:
+        if index in self._kept:
+            return self._kept[index]
+        path = self.folder / self.names[index]
+        try:
+            image = read_image(path)
+            found = (image.shape[2], image.shape[1])
+            if found != self.sizes[index]:
+                raise BrokenFile(path, f"expected {self.sizes[index]} pixels, found {found}", "fetch or draw it again")
+        except UserError as error:
+            return UserError(str(error))
+        if self.are_few and self.seen_often:
+            self._kept[index] = image
+        return image
+
+
+def load(files: ImageFiles, batches: Sequence[list[int]], threads: int) -> Iterator[list[Tensor]]:
+    """The images of each batch of indices, in that order, read ahead by other processes unless they are few."""
+    loader = DataLoader(files, batch_sampler=batches, collate_fn=list, num_workers=0 if files.are_few else threads)
+    for batch in loader:
+        for image in batch:
+            if isinstance(image, UserError):
+                raise image
+        yield batch

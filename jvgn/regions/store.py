@@ -1,0 +1,193 @@
+"""The regions of a dataset's images: `results/regions/{dataset}_{setting}/{detector}.h5`, an HDF5 file.
+
+Datasets, for I images with R regions in all and D numbers a feature:
+`image_id` (I) int64, ascending; `offset` (I+1) int64: image i owns rows offset[i] to offset[i+1] of those below;
+`box` (R, 4) float32, xyxy in pixels of the image; `feature` (R, D) float16 or float32; `score` (R) float32, 1 for
+given boxes; `label` (R) int32, the dataset's category id; `object_id` (R) int64, -1 for detections.
+Given boxes are in the order of `objects.parquet`, detections in that of falling scores. Nothing is compressed.
+
+Root attributes: `format` (the version, a string), `feature_size`, and what made it: `dataset`, `setting` (`gt` or
+`det`), `detector` (its name), `detector_sha256` (of its weights) and whatever else the writer was told.
+"""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import h5py
+import numpy as np
+
+from parsers.files import BrokenFile, UserError, replacing
+
+FORMAT = "1"
+COLUMNS = {"box": "float32", "feature": "", "score": "float32", "label": "int32", "object_id": "int64"}
+"""Data types; that of `feature` is the writer's choice."""
+CHUNK_BYTES = 65536
+"""About one image's regions: a chunk much larger would be read in full for a few of its rows."""
+BUFFERED_ROWS = 1024
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The regions of one image, as the module describes them."""
+
+    box: np.ndarray
+    feature: np.ndarray
+    score: np.ndarray
+    label: np.ndarray
+    object_id: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.box)
+
+
+class RegionWriter:
+    """A context in which images are appended by ascending id; `path` appears when it ends without an error."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        feature_size: int,
+        precision: Literal["float16", "float32"],
+        made_by: Mapping[str, str | int | float],
+    ) -> None:
+        self.path, self.feature_size, self.precision, self.made_by = Path(path), feature_size, precision, made_by
+        self._image_ids: list[int] = []
+        self._offsets = [0]
+        self._waiting: list[Regions] = []
+
+    def __enter__(self) -> Self:
+        self._context = self._writing()
+        self._context.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._context.__exit__(kind, error, trace)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with replacing(self.path) as temporary, h5py.File(temporary, "w", libver="v110") as self._file:
+            self._file.attrs.update({"format": FORMAT, "feature_size": self.feature_size, **self.made_by})
+            for name, row in self._row_shapes().items():
+                data_type = np.dtype(COLUMNS[name] or self.precision)
+                rows = max(1, CHUNK_BYTES // (data_type.itemsize * math.prod(row)))
+                self._file.create_dataset(name, (0, *row), data_type, maxshape=(None, *row), chunks=(rows, *row))
+            yield
+            self._flush()
+            self._file["image_id"] = np.asarray(self._image_ids, np.int64)
+            self._file["offset"] = np.asarray(self._offsets, np.int64)
+
+    def append(self, image_id: int, regions: Regions) -> None:
+        if self._image_ids and image_id <= self._image_ids[-1]:
+            raise ValueError(f"images come by ascending id, but {image_id} after {self._image_ids[-1]}")
+        for name, row in self._row_shapes().items():
+            expected, found = (len(regions), *row), getattr(regions, name).shape
+            if expected != found:
+                raise ValueError(f"image {image_id}: expected {name} of shape {expected}, found {found}")
+        self._image_ids.append(image_id)
+        self._offsets.append(self._offsets[-1] + len(regions))
+        self._waiting.append(regions)
+        if sum(map(len, self._waiting)) >= BUFFERED_ROWS:
+            self._flush()
+
+    @property
+    def region_count(self) -> int:
+        return self._offsets[-1]
+
+    def _row_shapes(self) -> dict[str, tuple[int, ...]]:
+        return {name: {"box": (4,), "feature": (self.feature_size,)}.get(name, ()) for name in COLUMNS}
+
+    def _flush(self) -> None:
+        if self._waiting:
+            for name in COLUMNS:
+                rows = np.concatenate([getattr(regions, name) for regions in self._waiting])
+                column = self._file[name]
+                column.resize(len(column) + len(rows), axis=0)
+                column[len(column) - len(rows) :] = rows
+            self._waiting = []
+
+
+class RegionStore:
+    """Reads regions image by image. The file is opened on first use, once in each process."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._opened: _Opened | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path, "_opened": None}
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What made the file: its root attributes."""
+        attributes = self._open().file.attrs
+        return {key: value.item() if isinstance(value, np.generic) else value for key, value in attributes.items()}
+
+    @property
+    def feature_size(self) -> int:
+        return int(self._open().columns["feature"].shape[1])
+
+    @property
+    def image_ids(self) -> np.ndarray:
+        return self._open().image_id
+
+    def read(self, image_id: int) -> Regions:
+        opened, rows = self._find(image_id)
+        return Regions(**{name: column[rows] for name, column in opened.columns.items()})
+
+    def read_boxes(self, image_id: int) -> np.ndarray:
+        """The boxes alone: (N, 4)."""
+        opened, rows = self._find(image_id)
+        return opened.columns["box"][rows]
+
+    def _find(self, image_id: int) -> tuple["_Opened", slice]:
+        opened = self._open()
+        index = int(np.searchsorted(opened.image_id, image_id))
+        if index == len(opened.image_id) or opened.image_id[index] != image_id:
+            raise UserError(f"{self.path}: holds no image {image_id}; extract the regions of this dataset again")
+        return opened, slice(*opened.offset[index : index + 2])
+
+    def _open(self) -> "_Opened":
+        # A forked worker must not share its parent's handle: HDF5 keeps a position and a cache in it.
+        if self._opened is None or self._opened.process != os.getpid():
+            self._opened = _opened(self.path)
+        return self._opened
+
+
+@dataclass(frozen=True)
+class _Opened:
+    process: int
+    file: h5py.File
+    image_id: np.ndarray
+    offset: np.ndarray
+    columns: dict[str, h5py.Dataset]
+
+
+def _opened(path: Path) -> _Opened:
+    """The file, after a check that it is whole and of our format."""
+    if not path.exists():
+        raise BrokenFile(path, "there is no such file", "make it with the workflow")
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        raise BrokenFile(path, f"not a readable HDF5 file ({error})") from error
+    found = file.attrs.get("format")
+    if found != FORMAT:
+        raise BrokenFile(path, f"expected regions of format version {FORMAT}, found {found or 'none'}")
+    missing = [name for name in ("image_id", "offset", *COLUMNS) if not isinstance(file.get(name), h5py.Dataset)]
+    if missing:
+        raise BrokenFile(path, f"holds no {missing[0]}")
+    opened = _Opened(os.getpid(), file, file["image_id"][:], file["offset"][:], {name: file[name] for name in COLUMNS})
+    if len(opened.offset) != len(opened.image_id) + 1:
+        raise BrokenFile(path, f"{len(opened.image_id)} images have {len(opened.offset)} offsets")
+    for name, column in opened.columns.items():
+        if len(column) != opened.offset[-1]:
+            raise BrokenFile(path, f"expected {opened.offset[-1]} rows of {name}, found {len(column)}")
+    return opened

@@ -1,0 +1,229 @@
+"""Trains a detector on the images of the train split, never on one that any dataset evaluates on.
+
+The same seed, number of threads and machine give the same weights, to the byte, on a CPU; so does a training that was
+interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there.
+"""
+
+import hashlib
+import json
+import logging
+import math
+import pickle
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
+from jvgn.regions.detector import Detector, build_detector
+from jvgn.regions.images import ImageFiles, load
+from jvgn.regions.proof import evaluation_images
+from jvgn.regions.provenance import Provenance, write_provenance
+from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
+from jvgn.settings.detector import DetectorSettings
+from parsers.files import BrokenFile, UserError, replacing, sha256
+from parsers.table import read_table
+
+logger = logging.getLogger(__name__)
+
+CATEGORY = ["category_id", "category"]
+SMALLEST_SIDE = 1.0
+"""In pixels: narrower objects are left out."""
+
+Target = dict[str, Tensor]
+
+
+def train_detector(
+    settings: DetectorSettings,
+    *,
+    images: Path | str,
+    objects: Path | str,
+    expressions: Path | str,
+    other_expressions: Sequence[Path | str],
+    folder: Path | str,
+    weights: Path | str,
+    provenance: Path | str,
+    device: str | torch.device = "cpu",
+    threads: int = 1,
+) -> None:
+    """`weights` holds a detector trained on the dataset, `provenance` says on what."""
+    torch.set_num_threads(threads)
+    image_ids = training_images(expressions, other_expressions)
+    image_table, object_table = read_table(images, IMAGES), read_table(objects, OBJECTS)
+    image_table = image_table.filter(pc.is_in(image_table["image_id"], pa.array(image_ids, pa.int64())))
+    if not len(image_table):
+        raise UserError(f"{expressions}: no image is left to train on once evaluation images are left out")
+    categories = sorted({(row["category_id"], row["category"]) for row in object_table.select(CATEGORY).to_pylist()})
+    tables = {"images": sha256(images), "objects": sha256(objects), "expressions": sha256(expressions)}
+    made = Provenance(
+        detector=settings,
+        seed=settings.seed,
+        categories=tuple(categories),
+        training_image_ids=tuple(sorted(image_table["image_id"].to_pylist())),
+        weights_sha256="",
+        tables=tables,
+        versions={name: version(name) for name in ("torch", "torchvision")},
+    )
+    targets = targets_of(image_table, object_table, [category_id for category_id, _ in categories])
+    state = Path(weights).with_suffix(".state.pt")
+    logger.info("training on %d images of %d categories", len(image_table), len(categories))
+    with torch.random.fork_rng():
+        training = Training(settings, len(categories), torch.device(device), state, fingerprint(made))
+        training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
+    save_detector(weights, TrainedDetector(training.detector, settings, categories))
+    write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
+    state.unlink(missing_ok=True)
+
+
+def training_images(expressions: Path | str, other_expressions: Iterable[Path | str]) -> list[int]:
+    """The images with an expression in train and with none, in any dataset, in another split."""
+    table = read_table(expressions, EXPRESSIONS)
+    rows = zip(table["image_id"].to_pylist(), table["split"].to_pylist(), strict=True)
+    in_train = {image_id for image_id, split in rows if split == "train"}
+    return sorted(in_train - evaluation_images([expressions, *other_expressions]))
+
+
+def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:
+    """Each image's boxes and labels, which count the categories from 1; crowds and empty boxes are left out."""
+    box_N4 = np.stack([objects[side].to_numpy() for side in ("x1", "y1", "x2", "y2")], axis=1)
+    label_N = np.searchsorted(np.asarray(category_ids), objects["category_id"].to_numpy()) + 1
+    is_target_N = ((box_N4[:, 2:] - box_N4[:, :2]) >= SMALLEST_SIDE).all(axis=1) & ~np.asarray(objects["is_crowd"])
+    rows: dict[int, list[int]] = {image_id: [] for image_id in images["image_id"].to_pylist()}
+    for row, (image_id, is_target) in enumerate(zip(objects["image_id"].to_pylist(), is_target_N, strict=True)):
+        if is_target and image_id in rows:
+            rows[image_id].append(row)
+    return [
+        {"boxes": torch.from_numpy(box_N4[own]), "labels": torch.from_numpy(label_N[own].astype(np.int64))}
+        for own in rows.values()
+    ]
+
+
+def order_batches(sizes: Sequence[tuple[int, int]], batch_size: int, epochs: int, seed: int) -> list[list[int]]:
+    """The images of every step of the training. A batch holds only wide images or only tall ones: less padding."""
+    is_wide = np.asarray([width >= height for width, height in sizes])
+    steps: list[list[int]] = []
+    for epoch in range(epochs):
+        random = np.random.default_rng([seed, epoch])
+        shuffled = [random.permutation(np.flatnonzero(alike)) for alike in (is_wide, ~is_wide)]
+        batches = [
+            order[start : start + batch_size].tolist()
+            for order in shuffled
+            for start in range(0, len(order), batch_size)
+        ]
+        steps += [batches[index] for index in random.permutation(len(batches))]
+    return steps
+
+
+def flip(image: Tensor, target: Target) -> tuple[Tensor, Target]:
+    """The mirror image, left to right, and its boxes."""
+    x1, y1, x2, y2 = target["boxes"].unbind(dim=1)
+    width = image.shape[2]
+    return image.flip(2), target | {"boxes": torch.stack([width - x2, y1, width - x1, y2], dim=1)}
+
+
+def learning_rate(step: int, steps: int, highest: float, warm_up: int) -> float:
+    """Grows for `warm_up` steps, then follows a cosine that would reach 0 after the last step."""
+    return highest * min(1.0, (step + 1) / (warm_up + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
+
+
+def fingerprint(made: Provenance) -> str:
+    """Equal for two trainings that must end with the same weights."""
+    return hashlib.sha256(json.dumps(made.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+
+
+class Training:
+    """A detector and its optimiser, at some step; built anew or, where `state` holds one, as it was saved."""
+
+    def __init__(
+        self, settings: DetectorSettings, class_count: int, device: torch.device, state: Path, belongs_to: str
+    ) -> None:
+        self.settings, self.device, self.state, self.belongs_to = settings, device, state, belongs_to
+        torch.manual_seed(settings.seed)
+        self.detector = start(settings, class_count).to(device).train()
+        parameters = [parameter for parameter in self.detector.parameters() if parameter.requires_grad]
+        self.optimiser: torch.optim.Optimizer
+        if settings.optimiser == "sgd":
+            self.optimiser = torch.optim.SGD(parameters, momentum=0.9, weight_decay=settings.weight_decay)
+        else:
+            self.optimiser = torch.optim.AdamW(parameters, weight_decay=settings.weight_decay)
+        self.step = 0
+        if state.exists():
+            self.resume()
+
+    def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
+        """The detector is trained to the last step."""
+        settings = self.settings
+        batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
+        progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=None)
+        for batch, images in zip(batches[self.step :], load(files, batches[self.step :], threads), strict=True):
+            rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
+            loss = self.learn(images, [targets[index] for index in batch], rate)
+            self.step += 1
+            progress.update()
+            progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
+            if self.step % settings.save_every == 0 and self.step < len(batches):
+                self.save()
+        progress.close()
+
+    def learn(self, images: list[Tensor], targets: list[Target], rate: float) -> float:
+        """One step. What torchvision samples at random depends on the step alone, so a resumed training is the same."""
+        torch.manual_seed(self.settings.seed * 2**32 + self.step + 1)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        if self.settings.flips:
+            flipped = [flip(*pair) if torch.rand(()) < 0.5 else pair for pair in zip(images, targets, strict=True)]
+            images, targets = map(list, zip(*flipped, strict=True))
+        losses = self.detector(
+            [image.to(self.device).float() / 255 for image in images],
+            [{name: value.to(self.device) for name, value in target.items()} for target in targets],
+        )
+        loss = torch.stack(list(losses.values())).sum()
+        value = float(loss.detach())
+        if not math.isfinite(value):
+            raise UserError(f"the detector's loss is {value} at step {self.step + 1}; try a lower learning_rate")
+        self.optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.detector.parameters(), self.settings.gradient_norm)
+        self.optimiser.step()
+        return value
+
+    def save(self) -> None:
+        with replacing(self.state) as temporary:
+            torch.save(
+                {
+                    "belongs_to": self.belongs_to,
+                    "step": self.step,
+                    "detector": self.detector.state_dict(),
+                    "optimiser": self.optimiser.state_dict(),
+                },
+                temporary,
+            )
+
+    def resume(self) -> None:
+        try:
+            saved = torch.load(self.state, map_location=self.device, weights_only=True)
+        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            raise BrokenFile(self.state, "not a readable training state") from error
+        if saved["belongs_to"] != self.belongs_to:
+            logger.warning("%s belongs to a training with other settings or data: starting anew", self.state)
+            return
+        self.detector.load_state_dict(saved["detector"])
+        self.optimiser.load_state_dict(saved["optimiser"])
+        self.step = saved["step"]
+        logger.info("going on from step %d", self.step)
+
+
+def start(settings: DetectorSettings, class_count: int) -> Detector:
+    """A detector before its first step."""
+    if settings.pretrained is None:
+        return build_detector(settings, class_count)
+    try:
+        return build_detector(settings, class_count, pretrained=read_pretrained(settings.pretrained))
+    except RuntimeError as error:
+        raise BrokenFile(settings.pretrained, f"not the weights of a {settings.backbone}", "choose others") from error

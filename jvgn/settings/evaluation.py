@@ -1,0 +1,10 @@
+"""What counts as right."""
+
+from pydantic import Field
+
+from jvgn.settings.base import Frozen
+
+
+class EvaluationSettings(Frozen):
+    iou_threshold: float = Field(0.5, ge=0, lt=1)
+    """det: a grounding is right if its IoU with the gold box is larger than this."""

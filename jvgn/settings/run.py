@@ -1,0 +1,45 @@
+"""A run: what is trained on what, and how."""
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+from jvgn.settings.base import Frozen
+
+
+class ModelSettings(Frozen):
+    spatial_size: PositiveInt = 512
+    """Length of the embedded position of a region."""
+    hidden_size: PositiveInt = 1024
+    """Of each direction of the language encoder."""
+    layers: PositiveInt = 2
+
+
+class TrainingSettings(Frozen):
+    seed: int = 0
+    marginalise: bool = True
+    """Sum the context nodes out while training; false scores the referent's phrase on its own."""
+    epochs: PositiveInt = 20
+    images_per_batch: PositiveInt = 128
+    """A mini-batch is this many images with all their expressions."""
+    learning_rate: PositiveFloat = 1e-3
+    decay: PositiveFloat = 0.9
+    """The learning rate is multiplied by this every `decay_epochs`."""
+    decay_epochs: PositiveInt = 10
+    gradient_norm: NonNegativeFloat = 0.0
+    """Longer gradients are cut to this length; 0 leaves them alone."""
+    word_dropout: float = Field(0.0, ge=0, lt=1)
+    """The share of a word's vector that is hidden at random while training."""
+    soft_label: Literal["normalised", "printed"] = "normalised"
+    """det: IoU where at least `iou_threshold`, normalised; or softmax(max(0, IoU − threshold)), as the paper prints."""
+    iou_threshold: float = Field(0.5, ge=0, lt=1)
+
+
+class RunSettings(Frozen):
+    detector: str
+    parser: str
+    vocabulary: str
+    referent: Literal["head", "in_degree"] = "head"
+    """The node the loss sees: the sentence's syntactic head, or the node that no edge points to, as in the paper."""
+    model: ModelSettings = ModelSettings()
+    training: TrainingSettings = TrainingSettings()

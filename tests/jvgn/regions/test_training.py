@@ -1,0 +1,179 @@
+"""Training a detector: on the right images, to the same bytes, through interruptions."""
+
+import json
+from itertools import chain, pairwise
+from pathlib import Path
+
+import pytest
+import torch
+
+from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.regions.detector import build_detector
+from jvgn.regions.provenance import read_provenance
+from jvgn.regions.training import flip, learning_rate, order_batches, targets_of, training_images
+from jvgn.regions.weights import load_detector
+from jvgn.settings.detector import DetectorSettings
+from parsers.files import BrokenFile, UserError, sha256
+from parsers.table import read_table, write_table
+
+from .drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(trained, drawn, tmp_path):
+    assert drawn.train(tmp_path / "again").read_bytes() == trained[1].read_bytes()
+    assert (
+        drawn.train(tmp_path / "other", SETTINGS.model_copy(update={"seed": 1})).read_bytes() != trained[1].read_bytes()
+    )
+
+
+def interrupt(drawn: Drawn, output: Path, settings: DetectorSettings) -> int:
+    """Starts a training that finds an image of its second step missing, puts the image back; the step saved."""
+    second = order_batches([(48, 64)] * 4, settings.batch_size, settings.epochs, settings.seed)[1]
+    image = drawn.folder / f"{10 * (second[0] + 1)}.png"
+    content = image.read_bytes()
+    image.unlink()
+    with pytest.raises(UserError, match=f"{image.name}: there is no such image"):
+        drawn.train(output, settings)
+    image.write_bytes(content)
+    assert [path.name for path in output.iterdir()] == ["detector.state.pt"]
+    return torch.load(output / "detector.state.pt", weights_only=True)["step"]
+
+
+def test_an_interrupted_training_goes_on_to_the_same_bytes(trained, drawn, tmp_path, caplog):
+    caplog.set_level("INFO")
+    assert interrupt(drawn, tmp_path / "detector", SETTINGS) == 1
+    assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
+    assert "going on from step 1" in caplog.text
+    assert {path.name for path in (tmp_path / "detector").iterdir()} == {"detector.safetensors", "provenance.json"}
+
+
+def test_the_state_of_another_training_is_left_aside(trained, drawn, tmp_path):
+    interrupt(drawn, tmp_path / "detector", SETTINGS.model_copy(update={"learning_rate": 0.02}))
+    assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
+
+
+def test_a_broken_state_is_named(drawn, tmp_path):
+    (tmp_path / "detector.state.pt").write_text("not a state")
+    with pytest.raises(BrokenFile, match=r"detector\.state\.pt: not a readable training state"):
+        drawn.train(tmp_path)
+
+
+def test_the_weights_know_their_settings_and_categories(trained):
+    found = load_detector(trained[1])
+    assert found.settings == SETTINGS
+    assert dict(found.categories) == CATEGORIES
+    assert not found.detector.training
+
+
+def test_the_provenance_names_images_tables_and_weights(trained):
+    data, weights = trained
+    made = read_provenance(weights.parent / "provenance.json")
+    assert made.training_image_ids == (10, 20, 30, 40)
+    assert made.weights_sha256 == sha256(weights)
+    assert made.tables["objects"] == sha256(data.tables["objects"])
+    assert made.categories == tuple(CATEGORIES.items())
+    assert json.loads((weights.parent / "provenance.json").read_text())["versions"].keys() == {"torch", "torchvision"}
+
+
+def test_training_leaves_out_what_any_dataset_evaluates_on(tmp_path):
+    own = write_expressions(tmp_path / "own.parquet", {1: "train", 2: "train", 3: "val", 4: "train", 5: "train"})
+    other = write_expressions(tmp_path / "other.parquet", {1: "testA", 2: "train", 9: "test"})
+    third = write_expressions(tmp_path / "third.parquet", {4: "val"})
+    assert training_images(own, []) == [1, 2, 4, 5]
+    assert training_images(own, [other, third]) == [2, 5]
+
+
+def test_a_dataset_without_training_images_is_refused(drawn, tmp_path):
+    other = write_expressions(tmp_path / "other.parquet", dict.fromkeys((10, 20, 30, 40), "test"))
+    with pytest.raises(UserError, match="no image is left to train on"):
+        drawn.train(tmp_path / "detector", others=(other,))
+
+
+def test_crowds_and_empty_boxes_are_no_targets(drawn):
+    objects = read_table(drawn.tables["objects"], OBJECTS).to_pydict()
+    objects["is_crowd"][0] = True
+    objects["x2"][1] = objects["x1"][1]
+    write_table(drawn.tables["objects"], objects, OBJECTS)
+    targets = targets_of(
+        *(read_table(drawn.tables[k], s) for k, s in (("images", IMAGES), ("objects", OBJECTS))), [3, 7]
+    )
+    assert [len(target["boxes"]) for target in targets] == [1, 3, 3, 3, 3]
+    assert targets[1]["labels"].tolist() == [1, 2, 1]
+
+
+def test_every_epoch_shows_every_image_once_and_wide_ones_apart():
+    sizes = [(4, 3), (3, 4), (4, 3), (4, 3), (3, 4)]
+    steps = order_batches(sizes, batch_size=2, epochs=3, seed=0)
+    assert len(steps) == 9
+    assert all(len({sizes[index] for index in batch}) == 1 for batch in steps)
+    assert all(sorted(chain(*steps[first : first + 3])) == list(range(5)) for first in (0, 3, 6))
+
+
+def test_a_flipped_box_holds_the_same_pixels_mirrored():
+    image = torch.arange(3 * 4 * 6).reshape(3, 4, 6)
+    mirrored, target = flip(image, {"boxes": torch.tensor([[1.0, 0, 3, 2]]), "labels": torch.tensor([2])})
+    assert target["boxes"].tolist() == [[3, 0, 5, 2]]
+    assert target["labels"].tolist() == [2]
+    assert torch.equal(mirrored[:, 0:2, 3:5].flip(2), image[:, 0:2, 1:3])
+
+
+def test_the_learning_rate_grows_then_falls():
+    rates = [learning_rate(step, 100, 0.1, 9) for step in range(100)]
+    assert rates[0] < rates[4] < rates[9]
+    assert all(before > after for before, after in pairwise(rates[9:]))
+    assert max(rates) == pytest.approx(0.1, rel=0.03)
+
+
+def test_an_unreadable_image_is_named_in_one_line(drawn, tmp_path):
+    (drawn.folder / "20.png").write_bytes((drawn.folder / "20.png").read_bytes()[:300])
+    with pytest.raises(UserError, match=r"20\.png: not a readable image") as error:
+        drawn.train(tmp_path / "detector")
+    assert "\n" not in str(error.value)
+
+
+def test_an_image_of_another_size_is_named(drawn, tmp_path):
+    (drawn.folder / "50.png").replace(drawn.folder / "10.png")
+    with pytest.raises(UserError, match=r"10\.png: expected \(48, 64\) pixels, found \(64, 48\)"):
+        drawn.train(tmp_path / "detector")
+
+
+def test_a_loader_with_workers_gives_the_same_weights_and_the_same_messages(trained, drawn, tmp_path, monkeypatch):
+    monkeypatch.setattr("jvgn.regions.images.KEPT_BYTES", 0)
+    assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
+    (drawn.folder / "20.png").write_text("not an image")
+    with pytest.raises(UserError, match=r"20\.png: not a readable image") as error:
+        drawn.train(tmp_path / "detector")
+    assert "\n" not in str(error.value)
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(drawn, tmp_path):
+    with pytest.raises(UserError, match=r"the detector's loss is (nan|inf) at step"):
+        drawn.train(tmp_path, SETTINGS.model_copy(update={"learning_rate": 1e30, "gradient_norm": 1e30, "warm_up": 0}))
+
+
+def test_pretrained_layers_are_taken_over(drawn, tmp_path):
+    network = build_detector(SETTINGS, 2)
+    state = network.state_dict()
+    own = {name.replace("backbone.", "layers."): value for name, value in state.items() if name.startswith("backbone.")}
+    own |= {n.replace("roi_heads.box_head.", "last_stage."): v for n, v in state.items() if "box_head" in n}
+    torch.save(own, tmp_path / "tiny.pth")
+    settings = SETTINGS.model_copy(update={"pretrained": str(tmp_path / "tiny.pth"), "learning_rate": 1e-12})
+    found = load_detector(drawn.train(tmp_path / "detector", settings)).detector
+    name = "colour.1.0.weight"
+    torch.testing.assert_close(found.backbone.state_dict()[name], network.backbone.state_dict()[name])
+
+
+@pytest.mark.parametrize("content", [b"not weights", None])
+def test_bad_pretrained_weights_are_named(drawn, tmp_path, content):
+    path = tmp_path / "pretrained.pth"
+    path.write_bytes(content) if content else torch.save({"a": torch.zeros(1)}, path)
+    with pytest.raises(BrokenFile, match=r"pretrained\.pth: not"):
+        drawn.train(tmp_path / "detector", SETTINGS.model_copy(update={"pretrained": str(path)}))
+
+
+def test_training_leaves_the_callers_random_numbers_alone(tmp_path):
+    torch.manual_seed(3)
+    expected = torch.rand(1)
+    torch.manual_seed(3)
+    draw(tmp_path / "drawn", 3).train(tmp_path / "detector")
+    assert torch.rand(1) == expected

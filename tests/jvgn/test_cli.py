@@ -1,0 +1,115 @@
+"""A user's mistake is one clear line and exit code 1, and nothing is written."""
+
+import json
+import os
+import pickle
+from dataclasses import asdict
+
+import pytest
+from click.testing import CliRunner
+
+from jvgn.cli import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def assert_one_line(result, *words):
+    assert result.exit_code == 1, result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("Error: "), result.stderr
+    for word in words:
+        assert word in lines[0]
+
+
+def options(files):
+    return [part for name, path in files.items() for part in (f"--{name}", path)]
+
+
+class RunsCode:
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def test_a_hostile_pickle_is_refused_and_nothing_runs(tmp_path):
+    (tmp_path / "refs.p").write_bytes(pickle.dumps([RunsCode(tmp_path / "trap")]))
+    (tmp_path / "instances.json").write_text("{}")
+    result = run(
+        "read-dataset",
+        "--refs",
+        tmp_path / "refs.p",
+        "--instances",
+        tmp_path / "instances.json",
+        "--output",
+        tmp_path / "out",
+    )
+    assert_one_line(result, "refs.p", "only plain data is admitted")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["instances.json", "refs.p"]
+
+
+@pytest.fixture
+def run_files(small_world, run_settings, tmp_path):
+    run_settings(epochs=1).write(tmp_path / "settings.yaml")
+    inputs = asdict(small_world)
+    return inputs | {"settings": tmp_path / "settings.yaml", "model": tmp_path / "m", "history": tmp_path / "h"}
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("regions", ["regions.h5", "not a readable HDF5 file"]),
+        ("nodes", ["nodes.parquet", "not a readable Parquet file"]),
+        ("vectors", ["vectors.npy", "not a readable array"]),
+        ("settings", ["settings.yaml"]),
+    ],
+)
+def test_a_truncated_file_is_named(run_files, file, words, tmp_path):
+    whole = run_files[file]
+    broken = tmp_path / "broken" / whole.name
+    broken.parent.mkdir()
+    broken.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    assert_one_line(run("train", *options(run_files | {file: broken})), *words)
+    assert not run_files["model"].exists()
+
+
+def test_a_missing_file_is_named(run_files, tmp_path):
+    assert_one_line(run("train", *options(run_files | {"regions": tmp_path / "none.h5"})), "none.h5", "no such file")
+
+
+def test_graphs_of_other_expressions_are_refused(run_files, small_world, tmp_path):
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(small_world.nodes)
+    pq.write_table(table.slice(10), tmp_path / "nodes.parquet")
+    result = run("train", *options(run_files | {"nodes": tmp_path / "nodes.parquet"}))
+    assert_one_line(result, "nodes.parquet", "exactly one referent", "parse the expressions again")
+
+
+def test_an_unknown_setting_is_named(run_files, tmp_path):
+    (tmp_path / "settings.yaml").write_text("detector: a\nparser: b\nvocabulary: c\ntraning: {}\n")
+    assert_one_line(run("train", *options(run_files)), "settings.yaml", "unknown key traning")
+
+
+def test_an_unknown_parser_is_named():
+    assert_one_line(run("graph", "the star", "--backend", "oracle"), "oracle", "lexical")
+
+
+def test_a_run_without_a_model_is_named(tmp_path):
+    assert_one_line(run("ground", tmp_path / "x.jpg", "the star", "--run", tmp_path), "model.safetensors")
+    assert_one_line(run("summary", tmp_path), "metrics.json", "snakemake")
+
+
+def test_a_sentence_is_shown_as_its_graph():
+    result = run("graph", "the white truck in front of the yellow one")
+    assert result.exit_code == 0
+    assert result.output.splitlines() == ["* 0 truck  (white)", "  1 one  (yellow)", "  0 --in front of--> 1"]
+
+
+def test_settings_are_frozen_with_their_defaults(tmp_path):
+    assert run("freeze", "evaluation", json.dumps({}), tmp_path / "e.yaml").exit_code == 0
+    assert (tmp_path / "e.yaml").read_text() == "iou_threshold: 0.5\n"
+    assert_one_line(run("freeze", "evaluation", json.dumps({"iou": 1}), tmp_path / "f.yaml"), "unknown key iou")

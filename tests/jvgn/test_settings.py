@@ -1,0 +1,80 @@
+"""The configuration is checked whole, and a mistake is named by its key."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from jvgn.settings.configuration import Configuration, configuration
+from jvgn.settings.run import RunSettings, TrainingSettings
+from parsers.files import UserError
+
+ROOT = Path(__file__).parents[2]
+
+
+def config():
+    return yaml.safe_load((ROOT / "config.yaml").read_text())
+
+
+def edited(path, value):
+    result = config()
+    inner = result
+    *parents, last = path.split(".")
+    for key in parents:
+        inner = inner[key]
+    inner[last] = value
+    return result
+
+
+def test_the_configuration_that_we_ship_is_valid():
+    assert configuration(config()).run("shapes", "unmarginalised").training.marginalise is False
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("shape", {}, "unknown key shape"),
+        ("shapes.sead", 1, r"unknown key shapes\.sead"),
+        ("shapes.train", -3, r"shapes\.train: .* greater than 0, found -3"),
+        ("detectors.tiny.backbone", "huge", r"detectors\.tiny\.backbone"),
+        ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
+        ("datasets.shapes.run.training.epoch", 3, r"datasets\.shapes\.run: unknown key training\.epoch"),
+        ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, vgg16"),
+        ("datasets.shapes.run.vocabulary", "none", "unknown vocabulary none"),
+        ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr"),
+        ("runs.default", {}, r"runs\.default"),
+    ],
+)
+def test_a_mistake_names_its_key(path, value, message):
+    with pytest.raises(UserError, match=message):
+        configuration(edited(path, value))
+
+
+def test_a_run_differs_from_its_datasets_default_only_where_it_says_so():
+    checked = configuration(edited("runs.small", {"model": {"hidden_size": 5}}))
+    default, small = checked.run("shapes", "default"), checked.run("shapes", "small")
+    assert small.model.hidden_size == 5
+    assert small.model_copy(update={"model": default.model}) == default
+    assert small.model.model_copy(update={"hidden_size": default.model.hidden_size}) == default.model
+
+
+def test_frozen_settings_are_read_back_as_they_were(tmp_path):
+    settings = configuration(config()).run("shapes", "default")
+    settings.write(tmp_path / "settings.yaml")
+    assert RunSettings.read(tmp_path / "settings.yaml") == settings
+    assert set(yaml.safe_load((tmp_path / "settings.yaml").read_text())["training"]) == set(
+        TrainingSettings.model_fields
+    )
+
+
+@pytest.mark.parametrize("content", ["a: [", "\x00", "- 1"])
+def test_a_broken_settings_file_is_named(tmp_path, content):
+    (tmp_path / "settings.yaml").write_text(content)
+    with pytest.raises(UserError, match=r"settings\.yaml"):
+        RunSettings.read(tmp_path / "settings.yaml")
+
+
+def test_the_published_schema_is_the_one_the_code_has():
+    published = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
+    assert published == Configuration.model_json_schema(), "make schema"

@@ -1,0 +1,153 @@
+"""Training finds referents and their context, needs relations to do so, and is exactly repeatable."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from jvgn.ablation import ablate
+from jvgn.batches import SoftLabel
+from jvgn.checkpoint import load_model, load_state
+from jvgn.model import divergence, mean_words
+from jvgn.potentials import UnaryPotential
+from jvgn.prediction import predict
+from jvgn.training import Trainer, train
+from parsers.files import UserError
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def trained(small_world, run_settings, tmp_path_factory):
+    """The models trained with (True) and without (False) marginalisation."""
+    folder = tmp_path_factory.mktemp("trained")
+    models = {}
+    for marginalise in (True, False):
+        models[marginalise] = folder / f"{marginalise}" / "model.safetensors"
+        settings = run_settings(marginalise=marginalise)
+        train(small_world, settings, models[marginalise], models[marginalise].with_name("history.parquet"), CPU)
+    return models
+
+
+@pytest.fixture(scope="module")
+def ablation(small_world, trained, tmp_path_factory):
+    path = tmp_path_factory.mktemp("ablation") / "ablation.csv"
+    ablate(small_world, trained, path, 0.5, CPU)
+    return pd.read_csv(path).set_index(["marginalise_training", "marginalise_inference", "split"])
+
+
+def test_the_full_model_grounds_referents_and_context(ablation):
+    test, adversarial = ablation.loc[(True, True, "test")], ablation.loc[(True, True, "adv")]
+    assert test["accuracy"] >= 90 and test["context_accuracy"] >= 85
+    assert adversarial["accuracy"] >= 80
+
+
+def test_marginalisation_is_what_makes_the_difference(ablation):
+    full = ablation.loc[(True, True, "test"), "accuracy"]
+    for row in [(False, False), (False, True), (True, False)]:
+        assert ablation.loc[(*row, "test"), "accuracy"] <= full - 15
+
+
+class BagOfWords(torch.nn.Module):
+    """The mean of all words of the sentence against each region: no graph, no order."""
+
+    def __init__(self, vectors, feature_size, spatial_size):
+        super().__init__()
+        self.embedding = torch.nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.position = torch.nn.Linear(5, spatial_size)
+        self.unary = UnaryPotential(feature_size + spatial_size, vectors.shape[1])
+
+    def referent_log_probability(self, batch, marginalise):
+        x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
+        word_S, position_S = (batch.word_SL > 0).nonzero(as_tuple=True)
+        w_SW = mean_words(
+            self.embedding(batch.word_SL).flatten(0, 1),
+            word_S * batch.word_SL.shape[1] + position_S,
+            word_S,
+            len(batch.word_SL),
+        )
+        logit_SN = self.unary(x_INX, w_SW, batch.image_S)
+        return logit_SN.masked_fill(~batch.present_IN[batch.image_S], -torch.inf).log_softmax(1)
+
+
+def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tmp_path):
+    torch.manual_seed(0)
+    settings = run_settings()
+    examples = small_world.examples(settings)
+    vectors = torch.from_numpy(np.load(small_world.vectors))
+    baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
+    trainer = Trainer(baseline, examples, settings, CPU)
+    trainer.run(tmp_path / "state.pt")
+    baseline.load_state_dict(trainer.best_weights)
+    assert trainer.accuracy("test") <= ablation.loc[(True, True, "test"), "accuracy"] - 15
+    assert trainer.accuracy("adv") <= 55
+
+
+def trained_bytes(inputs, settings, folder):
+    train(inputs, settings, folder / "model.safetensors", folder / "history.parquet", CPU)
+    predict(inputs, folder / "model.safetensors", folder / "predictions.parquet", 0.5, CPU)
+    return (folder / "model.safetensors").read_bytes(), (folder / "predictions.parquet").read_bytes()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(small_world, run_settings, tmp_path):
+    once = trained_bytes(small_world, run_settings(epochs=2), tmp_path / "once")
+    assert trained_bytes(small_world, run_settings(epochs=2), tmp_path / "twice") == once
+    assert trained_bytes(small_world, run_settings(epochs=2, seed=1), tmp_path / "other") != once
+
+
+def test_an_interrupted_training_ends_as_an_undisturbed_one(small_world, run_settings, tmp_path, monkeypatch):
+    undisturbed = trained_bytes(small_world, run_settings(epochs=3), tmp_path / "undisturbed")
+    epochs = []
+    accuracy = Trainer.accuracy
+
+    def interrupted(self, split):
+        epochs.append(split)
+        if len(epochs) == 2:
+            raise KeyboardInterrupt
+        return accuracy(self, split)
+
+    monkeypatch.setattr(Trainer, "accuracy", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        trained_bytes(small_world, run_settings(epochs=3), tmp_path / "disturbed")
+    assert (tmp_path / "disturbed" / "training_state.pt").exists()
+    assert trained_bytes(small_world, run_settings(epochs=3), tmp_path / "disturbed") == undisturbed
+    assert len(epochs) == 4  # one before the interruption, one lost, and the two that were left
+    assert not (tmp_path / "disturbed" / "training_state.pt").exists()
+
+
+def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    torch.save({"fingerprint": "theirs"}, tmp_path / "state.pt")
+    assert load_state(tmp_path / "state.pt", "ours") is None
+    (tmp_path / "state.pt").write_bytes(b"not a state")
+    assert load_state(tmp_path / "state.pt", "ours") is None
+    assert caplog.text.count("starts anew") == 2
+
+
+def test_the_best_epoch_is_kept(trained):
+    history = pd.read_parquet(trained[True].with_name("history.parquet"))
+    assert history["epoch"].tolist() == list(range(1, 15))
+    assert history["val_accuracy"].max() >= 90
+    assert history["learning_rate"].iloc[3] == pytest.approx(5e-3 * 0.7)
+    assert load_model(trained[True], CPU).settings.training.marginalise
+
+
+def test_soft_labels_follow_the_overlap():
+    overlap = np.array([0.9, 0.6, 0.4, 0.0])
+    np.testing.assert_allclose(SoftLabel("normalised", 0.5).target(overlap), [0.6, 0.4, 0, 0])
+    np.testing.assert_allclose(SoftLabel("normalised", 0.95).target(overlap), 0)
+    weight = np.exp([0.4, 0.1, 0, 0])
+    np.testing.assert_allclose(SoftLabel("printed", 0.5).target(overlap), weight / weight.sum())
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(small_world, run_settings, monkeypatch, tmp_path):
+    monkeypatch.setattr("jvgn.training.divergence", lambda *parts: divergence(*parts) * torch.nan)
+    with pytest.raises(UserError, match="the loss is not finite in epoch 1"):
+        train(small_world, run_settings(epochs=1), tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)

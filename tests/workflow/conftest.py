@@ -1,0 +1,58 @@
+"""A copy of the project with a miniature of the embedded world: tests may run it, edit it and break it."""
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def miniature():
+    """`config.yaml` with a small world and little training: the same rules, the same code."""
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config["shapes"] |= {"train": 24, "val": 4, "test": 4, "adv": 3}
+    config["detectors"]["tiny"] |= {"epochs": 2}
+    config["datasets"]["shapes"]["run"]["training"] |= {"epochs": 2}
+    return config
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with its own code and configuration, in which the workflow runs."""
+
+    folder: Path
+
+    def configure(self, config):
+        (self.folder / "config.yaml").write_text(yaml.safe_dump(config))
+
+    def snakemake(self, *arguments):
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=900)
+
+    def edit(self, file):
+        """Append a comment: what a harmless edit does."""
+        with (self.folder / file).open("a") as code:
+            code.write("# edited\n")
+
+    def planned(self, *targets):
+        """The rules that a run would execute."""
+        plan = self.snakemake("--dry-run", "--quiet", "host", "--", *targets)
+        assert plan.returncode == 0, plan.stdout + plan.stderr
+        lines = (plan.stdout + plan.stderr).splitlines()
+        return {line.split()[1].rstrip(":") for line in lines if line.startswith(("rule ", "localrule "))}
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("jvgn", "parsers", "workflow", "envs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Snakefile", folder)
+    project = Project(folder)
+    project.configure(miniature())
+    return project

@@ -1,0 +1,97 @@
+"""A stage reruns exactly when code that it runs changes: its rule lists every module that its command imports."""
+
+import ast
+import inspect
+import re
+import textwrap
+from pathlib import Path
+
+import grimp
+import pytest
+
+from jvgn.cli import main
+
+ROOT = Path(__file__).parents[2]
+GRAPH = grimp.build_graph("jvgn", "parsers")
+
+
+def rule_inputs(project):
+    """For each rule of the demo: its shell command and the code that it lists."""
+    plan = project.snakemake("--dry-run", "--forceall", "--printshellcmds", "--", "demo")
+    assert plan.returncode == 0, plan.stderr
+    rules = {}
+    for block in (plan.stdout + plan.stderr).split("\n["):
+        name = re.search(r"^(?:local)?rule (\w+):", block, re.M)
+        command = re.search(r"^Shell command: python -m (jvgn|parsers) (\S+)", block, re.M)
+        if name and command:
+            inputs = re.search(r"^ +input: (.*)$", block, re.M)[1].split(", ")
+            own = str(project.folder)
+            code = {Path(path).relative_to(own).as_posix() for path in inputs if path.startswith(own)}
+            rules[name[1]] = (command[1], command[2], code)
+    return rules
+
+
+def entry_modules(package, command):
+    """The modules that a command imports when it is called."""
+    if package == "parsers":
+        return {"parsers.stage"}
+    source = textwrap.dedent(inspect.getsource(main.commands[command].callback))
+    imports = [node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    return {module for module in imports if module.split(".")[0] in ("jvgn", "parsers")}
+
+
+def files_behind(modules):
+    """The modules, everything that they import, and the packages they are in."""
+    behind = set(modules)
+    for module in modules:
+        behind |= GRAPH.find_upstream_modules(module)
+    packages = {".".join(module.split(".")[:depth]) for module in behind for depth in range(1, module.count(".") + 1)}
+    paths = [ROOT.joinpath(*module.split(".")) for module in behind | packages]
+    return {
+        (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).relative_to(ROOT).as_posix()
+        for path in paths
+    }
+
+
+@pytest.fixture(scope="module")
+def rules(project):
+    return rule_inputs(project)
+
+
+def test_every_rule_of_the_demo_is_looked_at(rules):
+    stages = {"make_world", "read_dataset", "train_detector", "prove_detector", "extract_regions", "parse_expressions"}
+    stages |= {"build_vocabulary", "train", "predict", "score", "ablate", "draw_examples", "freeze_run"}
+    assert stages <= set(rules)
+
+
+def test_rules_list_the_code_they_run(rules):
+    missing = {}
+    for rule, (package, command, listed) in rules.items():
+        unlisted = files_behind(entry_modules(package, command)) - listed
+        if unlisted:
+            missing[rule] = sorted(unlisted)
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    ("rule", "foreign"),
+    [
+        ("extract_regions", "jvgn/training.py"),
+        ("extract_regions", "parsers/lexical.py"),
+        ("train_detector", "parsers/lexical.py"),
+        ("train", "parsers/lexical.py"),
+        ("train", "jvgn/evaluation.py"),
+        ("predict", "jvgn/evaluation.py"),
+        ("parse_expressions", "jvgn/model.py"),
+    ],
+)
+def test_rules_list_no_foreign_code(rules, rule, foreign):
+    assert foreign not in rules[rule][2]
+
+
+@pytest.mark.parametrize(("library", "owner"), [("torchvision", "jvgn/regions/detector.py")])
+def test_a_heavy_library_has_one_owner(library, owner):
+    importing = re.compile(rf"^\s*(import|from) {library}\b", re.M)
+    modules = [*(ROOT / "jvgn").rglob("*.py"), *(ROOT / "parsers").rglob("*.py")]
+    found = [path.relative_to(ROOT).as_posix() for path in modules if importing.search(path.read_text())]
+    assert found == [owner]

@@ -1,0 +1,135 @@
+"""The whole workflow on a miniature world, and what its users count on: caching, slices, early and clear errors."""
+
+import json
+
+import pandas as pd
+import pytest
+from conftest import miniature
+
+RUN = "results/shapes_det"
+TABLES = ("expressions", "images", "mentions", "objects")
+REGION_RULES = {"make_world", "read_dataset", "train_detector", "extract_regions"}
+
+
+@pytest.fixture(scope="module")
+def finished(project):
+    run = project.snakemake("--quiet", "host", "--", "demo")
+    assert run.returncode == 0, run.stdout + run.stderr
+    return project
+
+
+def test_it_runs_from_nothing_to_metrics(finished):
+    for setting in ("gt", "det"):
+        metrics = json.loads((finished.folder / f"results/shapes_{setting}/metrics.json").read_text())
+        assert (metrics["dataset"], metrics["setting"], metrics["run"]) == ("shapes", setting, "default")
+        assert metrics["provenance"]["detector_proof"] == "proved"
+        assert metrics["splits"].keys() == {"val", "test", "adv"}
+        test = metrics["splits"]["test"]
+        assert test["n"] == 32 and 0 <= test["accuracy"] <= 100
+        assert test["oracle_recall"] == 100 or setting == "det"
+
+
+def test_predictions_ground_every_node(finished):
+    predictions = pd.read_parquet(finished.folder / f"{RUN}/predictions.parquet")
+    nodes = pd.read_parquet(finished.folder / "results/graphs/shapes/lexical/nodes.parquet")
+    expressions = pd.read_parquet(finished.folder / "results/datasets/shapes/expressions.parquet")
+    evaluated = expressions.loc[expressions["split"] != "train", "expression_id"]
+    expected = nodes.loc[nodes["expression_id"].isin(evaluated), ["expression_id", "node", "is_referent"]]
+    found = predictions[["expression_id", "node", "is_referent"]].sort_values(["expression_id", "node"])
+    pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))
+    assert predictions["marginal"].between(0, 1.0001).all() and predictions["correct"].notna().all()
+
+
+def test_the_ablation_has_four_rows_a_split(finished):
+    table = pd.read_csv(finished.folder / f"{RUN}/ablation.csv")
+    assert list(table) == ["marginalise_training", "marginalise_inference", "split", "accuracy", "context_accuracy"]
+    assert table.groupby("split").size().tolist() == [4, 4, 4]
+    metrics = json.loads((finished.folder / f"{RUN}/metrics.json").read_text())
+    full = table[table["marginalise_training"] & table["marginalise_inference"]].set_index("split")
+    for split, values in metrics["splits"].items():
+        assert full.loc[split, "accuracy"] == pytest.approx(values["accuracy"])
+        assert full.loc[split, "context_accuracy"] == pytest.approx(values["context_accuracy"])
+
+
+def test_a_second_run_does_nothing(finished):
+    assert finished.planned("demo") == set()
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("jvgn/evaluation.py", {"score", "ablate", "demo"}),
+        ("jvgn/training.py", {"train", "predict", "score", "ablate", "draw_examples", "demo"}),
+        ("parsers/lexical.py", {"parse_expressions", "train", "predict", "score", "ablate", "draw_examples", "demo"}),
+        ("jvgn/cli.py", set()),
+    ],
+)
+def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, file, expected):
+    original = (finished.folder / file).read_text()
+    finished.edit(file)
+    try:
+        assert finished.planned("demo") == expected
+    finally:
+        (finished.folder / file).write_text(original)
+    assert finished.planned("demo") == set()
+
+
+def test_a_changed_setting_reruns_its_run_only(finished):
+    config = miniature()
+    config["runs"]["unmarginalised"]["training"]["epochs"] = 3
+    finished.configure(config)
+    try:
+        planned = finished.snakemake("--dry-run", "--quiet", "host", "--", f"{RUN}/ablation.csv")
+        jobs = planned.stdout + planned.stderr
+        assert f"output: {RUN}/runs/unmarginalised/model.safetensors" in jobs
+        assert f"output: {RUN}/model.safetensors" not in jobs
+        assert not REGION_RULES & finished.planned(f"{RUN}/ablation.csv")
+    finally:
+        finished.configure(miniature())
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("evalution", {}, "unknown key evalution"),
+        ("evaluation", {"iou_threshold": 2}, "evaluation.iou_threshold"),
+    ],
+)
+def test_a_typo_in_the_configuration_stops_before_any_job(project, key, value, message):
+    project.configure(miniature() | {key: value})
+    try:
+        run = project.snakemake("--", "demo")
+    finally:
+        project.configure(miniature())
+    assert run.returncode == 1
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr and "Job stats" not in run.stderr
+
+
+def test_an_unknown_dataset_is_named(project):
+    run = project.snakemake("--", "results/shapez_gt/metrics.json")
+    assert run.returncode == 1
+    assert "shapez_gt" in run.stderr and "Traceback" not in run.stderr
+
+
+def test_the_workflow_is_in_good_condition(project):
+    run = project.snakemake("--lint")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("dataset", ["refcoco", "refcoco+", "refcocog"])
+def test_real_data_takes_the_same_road(project, dataset, tmp_path):
+    """With annotations, images and weights in place, the plan for RefCOCO has the rules of the demo."""
+    for name, split in (("refcoco", "unc"), ("refcoco+", "unc"), ("refcocog", "umd")):
+        for file in (f"resources/{name}/refs({split}).p", f"resources/{name}/instances.json"):
+            place(project.folder / file)
+    place(project.folder / "resources/weights/resnet101.pth")
+    place(project.folder / "resources/glove/glove.840B.300d.zip")
+    (project.folder / "resources/coco/train2014").mkdir(parents=True, exist_ok=True)
+    planned = project.planned(f"results/{dataset}_det/metrics.json")
+    assert {"read_dataset", "train_detector", "prove_detector", "extract_regions", "train", "score"} <= planned
+
+
+def place(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()

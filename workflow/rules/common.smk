@@ -1,0 +1,172 @@
+"""What the rules share: the checked configuration, and the files and settings of each stage."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+# `python -m jvgn` runs from the project's root; so does the check of the configuration.
+sys.path.insert(0, str(workflow.basedir))
+
+from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
+from parsers.files import UserError
+from snakemake.exceptions import WorkflowError
+
+try:
+    configuration = checked_configuration(config)
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+
+# Slices of the code. A stage lists its own, so that an edit reruns what depends on it and nothing else.
+BASE = [
+    "jvgn/__init__.py",
+    "jvgn/settings/__init__.py",
+    "jvgn/settings/base.py",
+    "parsers/__init__.py",
+    "parsers/files.py",
+]
+TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
+REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
+DETECTOR = [
+    *TABLES,
+    "jvgn/regions/__init__.py",
+    "jvgn/regions/detector.py",
+    "jvgn/regions/images.py",
+    "jvgn/regions/provenance.py",
+    "jvgn/regions/tiny.py",
+    "jvgn/regions/weights.py",
+    "jvgn/settings/detector.py",
+    "jvgn/settings/regions.py",
+]
+MODEL = [
+    *REGIONS,
+    "jvgn/batches.py",
+    "jvgn/belief_propagation.py",
+    "jvgn/checkpoint.py",
+    "jvgn/factor_graph.py",
+    "jvgn/inputs.py",
+    "jvgn/model.py",
+    "jvgn/potentials.py",
+    "jvgn/settings/run.py",
+    "jvgn/vocabulary.py",
+]
+
+
+def sources(*paths):
+    """The files behind a stage's command: as inputs, they make the stage rerun when they change."""
+    found = []
+    for path in (Path(workflow.basedir, path) for path in paths):
+        found += sorted([*path.rglob("*.py"), *path.rglob("*.txt")]) if path.is_dir() else [path]
+    return found
+
+
+def dataset_of(wildcards):
+    return configuration.datasets[wildcards.dataset]
+
+
+def tables(wildcards):
+    """The folder of a dataset's tables."""
+    return f"results/datasets/{wildcards.dataset}"
+
+
+def refs(wildcards):
+    return f"{dataset_of(wildcards).folder}/refs({dataset_of(wildcards).split_by}).p"
+
+
+def instances(wildcards):
+    return f"{dataset_of(wildcards).folder}/instances.json"
+
+
+def images(wildcards):
+    return dataset_of(wildcards).images
+
+
+def datasets_with_these_images(wildcards):
+    """All datasets whose images a detector for this one may meet: itself and those of the same image folder."""
+    return [name for name, dataset in configuration.datasets.items() if dataset.images == images(wildcards)]
+
+
+def expressions_with_these_images(wildcards):
+    return [f"results/datasets/{name}/expressions.parquet" for name in datasets_with_these_images(wildcards)]
+
+
+def other_expressions(wildcards):
+    own = f"results/datasets/{wildcards.dataset}/expressions.parquet"
+    return [path for path in expressions_with_these_images(wildcards) if path != own]
+
+
+def other_expressions_as_options(wildcards):
+    return " ".join(f"--others {path}" for path in other_expressions(wildcards))
+
+
+def pretrained(wildcards):
+    """The weights a detector starts from, if any."""
+    return configuration.detectors[wildcards.detector].pretrained or []
+
+
+def glove(wildcards):
+    """The GloVe file of a vocabulary, if any."""
+    return configuration.vocabularies[wildcards.vocabulary].glove or []
+
+
+def run_name(wildcards):
+    return wildcards.get("run_folder", "").rpartition("/")[2] or DEFAULT_RUN
+
+
+def run_of(wildcards):
+    run = run_name(wildcards)
+    if run != DEFAULT_RUN and run not in configuration.runs:
+        raise WorkflowError(f"config.yaml has no run {run}; it has: {', '.join(configuration.runs)}")
+    return configuration.run(wildcards.dataset, run)
+
+
+def run_inputs(wildcards):
+    """What a run is trained and evaluated on."""
+    dataset, run = wildcards.dataset, run_of(wildcards)
+    return {
+        "tables": [f"{tables(wildcards)}/{name}.parquet" for name in ("images", "objects", "expressions", "mentions")],
+        "regions": f"results/regions/{dataset}_{wildcards.setting}/{run.detector}.h5",
+        "nodes": f"results/graphs/{dataset}/{run.parser}/nodes.parquet",
+        "edges": f"results/graphs/{dataset}/{run.parser}/edges.parquet",
+        "words": f"results/vocabulary/{dataset}/{run.vocabulary}/words.parquet",
+        "vectors": f"results/vocabulary/{dataset}/{run.vocabulary}/vectors.npy",
+    }
+
+
+def run_options(wildcards):
+    """`run_inputs` as the options of a command."""
+    files = run_inputs(wildcards)
+    options = {"dataset": tables(wildcards), **{name: files[name] for name in files if name != "tables"}}
+    return " ".join(f"--{name} {path}" for name, path in options.items())
+
+
+def proof(wildcards):
+    return f"results/detectors/{wildcards.dataset}/{run_of(wildcards).detector}/proof.json"
+
+
+def as_json(settings):
+    """The chosen values only: the defaults belong to the code, which is an input of its own."""
+    return json.dumps(settings.model_dump(mode="json", exclude_unset=True), sort_keys=True)
+
+
+def detector_settings(wildcards):
+    if wildcards.detector not in configuration.detectors:
+        known = ", ".join(configuration.detectors)
+        raise WorkflowError(f"config.yaml has no detector {wildcards.detector}; it has: {known}")
+    return as_json(configuration.detectors[wildcards.detector])
+
+
+def region_settings(wildcards):
+    return as_json(dataset_of(wildcards).regions)
+
+
+def vocabulary_settings(wildcards):
+    if wildcards.vocabulary not in configuration.vocabularies:
+        known = ", ".join(configuration.vocabularies)
+        raise WorkflowError(f"config.yaml has no vocabulary {wildcards.vocabulary}; it has: {known}")
+    return as_json(configuration.vocabularies[wildcards.vocabulary])
+
+
+def run_settings(wildcards):
+    return json.dumps(configuration.merged(wildcards.dataset, run_name(wildcards)), sort_keys=True)

@@ -1,0 +1,27 @@
+"""Foreign annotations into the four tables that all later stages rely on."""
+
+
+rule read_dataset:
+    input:
+        code=sources(*TABLES, "jvgn/boxes.py", "jvgn/datasets"),
+        refs=refs,
+        instances=instances,
+    output:
+        images="results/datasets/{dataset}/images.parquet",
+        objects="results/datasets/{dataset}/objects.parquet",
+        expressions="results/datasets/{dataset}/expressions.parquet",
+        mentions="results/datasets/{dataset}/mentions.parquet",
+    log:
+        "logs/datasets/{dataset}.log",
+    benchmark:
+        "benchmarks/datasets/{dataset}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=30,
+    params:
+        folder=subpath(output.images, parent=True),
+    shell:
+        "python -m jvgn read-dataset --refs {input.refs:q} --instances {input.instances:q}"
+        " --output {params.folder:q} > {log:q} 2>&1"

@@ -1,0 +1,118 @@
+"""What a run finds, how good that is, and what marginalisation is worth."""
+
+
+rule predict:
+    input:
+        unpack(run_inputs),
+        code=sources(*MODEL, "jvgn/prediction.py", "jvgn/prediction_table.py", "jvgn/settings/evaluation.py"),
+        evaluation="results/evaluation.yaml",
+        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+    output:
+        "results/{dataset}_{setting}{run_folder}/predictions.parquet",
+    log:
+        "logs/predictions/{dataset}_{setting}{run_folder}.log",
+    benchmark:
+        "benchmarks/predictions/{dataset}_{setting}{run_folder}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    threads: 4
+    resources:
+        gpu=1,
+        mem_mb=16000,
+        runtime=120,
+    params:
+        inputs=run_options,
+    shell:
+        "python -m jvgn predict --evaluation {input.evaluation} {params.inputs} --model {input.model:q}"
+        " --output {output:q} --threads {threads} > {log:q} 2>&1"
+
+
+rule score:
+    input:
+        unpack(run_inputs),
+        code=sources(
+            *REGIONS,
+            "jvgn/evaluation.py",
+            "jvgn/prediction_table.py",
+            "jvgn/settings/evaluation.py",
+            "jvgn/settings/run.py",
+        ),
+        evaluation="results/evaluation.yaml",
+        settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
+        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+        proof=proof,
+    output:
+        "results/{dataset}_{setting}{run_folder}/metrics.json",
+    log:
+        "logs/metrics/{dataset}_{setting}{run_folder}.log",
+    benchmark:
+        "benchmarks/metrics/{dataset}_{setting}{run_folder}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        inputs=run_options,
+        run=run_name,
+    shell:
+        "python -m jvgn score --evaluation {input.evaluation} {params.inputs} --settings {input.settings:q}"
+        " --model {input.model:q} --proof {input.proof:q} --predictions {input.predictions:q} --output {output:q}"
+        " --name {wildcards.dataset:q} {wildcards.setting} {params.run} > {log:q} 2>&1"
+
+
+rule ablate:
+    input:
+        unpack(run_inputs),
+        code=sources(
+            *MODEL,
+            "jvgn/ablation.py",
+            "jvgn/evaluation.py",
+            "jvgn/prediction.py",
+            "jvgn/prediction_table.py",
+            "jvgn/settings/evaluation.py",
+        ),
+        evaluation="results/evaluation.yaml",
+        model="results/{dataset}_{setting}/model.safetensors",
+        unmarginalised="results/{dataset}_{setting}/runs/unmarginalised/model.safetensors",
+    output:
+        "results/{dataset}_{setting}/ablation.csv",
+    log:
+        "logs/ablation/{dataset}_{setting}.log",
+    benchmark:
+        "benchmarks/ablation/{dataset}_{setting}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    threads: 4
+    resources:
+        gpu=1,
+        mem_mb=16000,
+        runtime=120,
+    params:
+        inputs=run_options,
+    shell:
+        "python -m jvgn ablate --evaluation {input.evaluation} {params.inputs} --model {input.model:q}"
+        " --unmarginalised {input.unmarginalised:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
+
+
+rule draw_examples:
+    input:
+        unpack(run_inputs),
+        code=sources(*TABLES, "jvgn/figures.py", "jvgn/grounding.py", "jvgn/prediction_table.py"),
+        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+        images=images,
+    output:
+        "results/{dataset}_{setting}{run_folder}/examples.png",
+    log:
+        "logs/examples/{dataset}_{setting}{run_folder}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        dataset=tables,
+    shell:
+        "python -m jvgn examples --dataset {params.dataset:q} --nodes {input.nodes:q}"
+        " --predictions {input.predictions:q} --images {input.images:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,100 @@
+"""Settings travel as files: each stage reads the full settings that lie beside its outputs."""
+
+
+localrules:
+    freeze_world,
+    freeze_detector,
+    freeze_regions,
+    freeze_vocabulary,
+    freeze_run,
+    freeze_evaluation,
+
+
+rule freeze_world:
+    input:
+        code=sources(*BASE, "jvgn/settings/world.py"),
+    output:
+        "resources/shapes/settings.yaml",
+    log:
+        "logs/settings/world.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    params:
+        settings=as_json(configuration.shapes),
+    shell:
+        "python -m jvgn freeze world {params.settings:q} {output} > {log} 2>&1"
+
+
+rule freeze_detector:
+    input:
+        code=sources(*BASE, "jvgn/settings/detector.py"),
+    output:
+        "results/detectors/{dataset}/{detector}/settings.yaml",
+    log:
+        "logs/settings/detector/{dataset}/{detector}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    params:
+        settings=detector_settings,
+    shell:
+        "python -m jvgn freeze detector {params.settings:q} {output} > {log} 2>&1"
+
+
+rule freeze_regions:
+    input:
+        code=sources(*BASE, "jvgn/settings/regions.py"),
+    output:
+        "results/regions/{dataset}_{setting}/settings.yaml",
+    log:
+        "logs/settings/regions/{dataset}_{setting}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    params:
+        settings=region_settings,
+    shell:
+        "python -m jvgn freeze regions {params.settings:q} {output} > {log} 2>&1"
+
+
+rule freeze_vocabulary:
+    input:
+        code=sources(*BASE, "jvgn/settings/vocabulary.py"),
+    output:
+        "results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
+    log:
+        "logs/settings/vocabulary/{dataset}/{vocabulary}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    params:
+        settings=vocabulary_settings,
+    shell:
+        "python -m jvgn freeze vocabulary {params.settings:q} {output} > {log} 2>&1"
+
+
+rule freeze_run:
+    input:
+        code=sources(*BASE, "jvgn/settings/run.py"),
+    output:
+        "results/{dataset}_{setting}{run_folder}/settings.yaml",
+    log:
+        "logs/settings/run/{dataset}_{setting}{run_folder}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    params:
+        settings=run_settings,
+    shell:
+        "python -m jvgn freeze run {params.settings:q} {output} > {log} 2>&1"
+
+
+rule freeze_evaluation:
+    input:
+        code=sources(*BASE, "jvgn/settings/evaluation.py"),
+    output:
+        "results/evaluation.yaml",
+    log:
+        "logs/settings/evaluation.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    params:
+        settings=as_json(configuration.evaluation),
+    shell:
+        "python -m jvgn freeze evaluation {params.settings:q} {output} > {log} 2>&1"

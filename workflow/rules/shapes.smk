@@ -1,0 +1,23 @@
+"""The embedded world, drawn from its seed in REFER's own format."""
+
+
+rule make_world:
+    input:
+        code=sources(*BASE, "jvgn/settings/world.py", "jvgn/shapes"),
+        settings="resources/shapes/settings.yaml",
+    output:
+        refs="resources/shapes/refs(jvgn).p",
+        instances="resources/shapes/instances.json",
+        images=directory("resources/shapes/images"),
+    log:
+        "logs/shapes/make_world.log",
+    benchmark:
+        "benchmarks/shapes/make_world.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    threads: 2
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m jvgn world --settings {input.settings} --folder resources/shapes" " --threads {threads} > {log} 2>&1"

@@ -1,0 +1,27 @@
+"""Trains a run: joint visual grounding from the referents' boxes alone."""
+
+
+rule train:
+    input:
+        unpack(run_inputs),
+        code=sources(*MODEL, "jvgn/training.py"),
+        settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
+    output:
+        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+        history="results/{dataset}_{setting}{run_folder}/history.parquet",
+    log:
+        "logs/training/{dataset}_{setting}{run_folder}.log",
+    benchmark:
+        "benchmarks/training/{dataset}_{setting}{run_folder}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    threads: 4
+    resources:
+        gpu=1,
+        mem_mb=16000,
+        runtime=1440,
+    params:
+        inputs=run_options,
+    shell:
+        "python -m jvgn train --settings {input.settings:q} {params.inputs}"
+        " --model {output.model:q} --history {output.history:q} --threads {threads} > {log:q} 2>&1"
