@@ -11,7 +11,7 @@ demo: $(VENV)/installed
 	@jvgn summary results/shapes_gt results/shapes_det
 
 test: lint
-	pytest -n 2
+	pytest -n 2 --dist loadfile
 
 lint: $(VENV)/installed
 	ruff check .

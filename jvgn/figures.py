@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 from matplotlib.patches import Rectangle
 from PIL import Image
 
@@ -19,35 +19,49 @@ from parsers.table import NODES, read_table
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's, which colour-blind readers can tell apart. The referent's comes first."""
+UNDATED: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None}}
+"""Metadata without dates and versions, so that the same run draws the same bytes."""
 COLUMNS = 3
+PANEL = (3.4, 4.2)
+"""Inches."""
 
 
 def draw_grounding(image: Image.Image, text: str, groundings: Sequence[Grounding], output: Path) -> None:
     """`output` shows the image with every mentioned object's box."""
-    figure = Figure(figsize=(4.2, 4.6), layout="constrained")
-    draw_panel(figure.subplots(), image, text, groundings)
+    figure = Figure(figsize=PANEL)
+    draw_panel(figure, text, image, groundings)
     save(figure, output)
 
 
-def draw_panel(axes: Axes, image: Image.Image, text: str, groundings: Sequence[Grounding], note: str = "") -> None:
-    axes.imshow(image)
-    axes.set_axis_off()
-    axes.set_title("\n".join(textwrap.wrap(text, 34)) + (f"\n{note}" if note else ""), fontsize=9, loc="left")
+def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: Sequence[Grounding]) -> None:
+    """A sentence, its image with boxes, and a line for each phrase: its probability before and after."""
+    above, middle, below = figure.subplots(3, 1, height_ratios=(0.8, 3.0, 0.8))
+    figure.subplots_adjust(left=0.03, right=0.97, top=0.98, bottom=0.02, hspace=0.04)
+    for axes in (above, middle, below):
+        axes.set_axis_off()
+    above.text(0, 0, "\n".join(textwrap.wrap(title, 42)), fontsize=9.5, va="bottom")
+    middle.imshow(image)
+    middle.set_anchor("W")
     ordered = sorted(groundings, key=lambda grounding: not grounding.is_referent)
     for line, grounding in enumerate(ordered):
         colour = COLOURS[line % len(COLOURS)]
-        x1, y1, x2, y2 = grounding.box
-        style = "solid" if grounding.is_referent else "dashed"
-        for width, edge in ((4.0, "white"), (2.2, colour)):  # a white rim: legible on any background
-            axes.add_patch(Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, ec=edge, lw=width, ls=style))
+        draw_box(middle, grounding, colour)
         label = f"{grounding.phrase}: {grounding.unary:.2f} → {grounding.marginal:.2f}"
-        axes.text(0, -0.04 - 0.075 * line, label, transform=axes.transAxes, color=colour, fontsize=8.5, va="top")
+        below.text(0, 1 - 0.27 * line, label, color=colour, fontsize=9, va="top")
+
+
+def draw_box(axes: Axes, grounding: Grounding, colour: str) -> None:
+    x1, y1, x2, y2 = grounding.box
+    style = "solid" if grounding.is_referent else "dashed"
+    for width, edge, line in ((4.0, "white", "solid"), (2.2, colour, style)):  # a rim: legible on any background
+        axes.add_patch(Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, ec=edge, lw=width, ls=line))
 
 
 def save(figure: Figure, output: Path) -> None:
+    if output.suffix not in UNDATED:
+        raise UserError(f"{output}: pictures are drawn as {' or '.join(UNDATED)}")
     with replacing(output) as temporary, matplotlib.rc_context({"svg.hashsalt": "jvgn"}):
-        # Without a date and a version, the same run draws the same bytes.
-        figure.savefig(temporary, dpi=150, format=output.suffix[1:], metadata={"Software": None})
+        figure.savefig(temporary, dpi=150, format=output.suffix[1:], metadata=UNDATED[output.suffix])
 
 
 def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
@@ -61,23 +75,16 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
     if not chosen:
         raise UserError(f"{predictions}: no expression to draw; check that the dataset has an evaluation split")
     rows = -(-len(chosen) // COLUMNS)
-    figure = Figure(figsize=(10.5, 3.9 * rows), layout="constrained")
-    panels = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
-    for axes in panels[len(chosen) :]:
-        axes.set_axis_off()
-    for axes, expression_id in zip(panels, chosen, strict=False):
+    figure = Figure(figsize=(PANEL[0] * COLUMNS, PANEL[1] * rows))
+    panels = figure.subfigures(rows, COLUMNS, squeeze=False).ravel()
+    for panel, expression_id in zip(panels, chosen, strict=False):
         own = found[found["expression_id"] == expression_id]
         expression = expressions.loc[expression_id]
+        right = bool(own.loc[own["is_referent"], "correct"].iloc[0])
+        title = f"{'✓' if right else '✗'} {expression['text']}"
         with Image.open(images / files[expression["image_id"]]) as image:
-            right = bool(own.loc[own["is_referent"], "correct"].iloc[0])
-            draw_panel(
-                axes, image.convert("RGB"), expression["text"], groundings_of(own, expression["tokens"]), mark(right)
-            )
+            draw_panel(panel, title, image.convert("RGB"), groundings_of(own, expression["tokens"]))
     save(figure, output)
-
-
-def mark(right: bool) -> str:
-    return "✓ referent found" if right else "✗ referent missed"
 
 
 def groundings_of(rows: pd.DataFrame, tokens: Sequence[str]) -> list[Grounding]:

@@ -20,7 +20,9 @@ LEAST_GAIN = 15
 
 
 def broken_promises(results: Path) -> list[str]:
-    metrics = {setting: json.loads((results / f"shapes_{setting}/metrics.json").read_text()) for setting in ("gt", "det")}
+    metrics = {
+        setting: json.loads((results / f"shapes_{setting}/metrics.json").read_text()) for setting in ("gt", "det")
+    }
     broken = [
         f"{setting} {split} {name}: expected at least {least}, found {found:.2f}"
         for (setting, split, name), least in LEAST.items()

@@ -12,7 +12,13 @@ import yaml
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(scope="session")
 def miniature():
+    """Makes a configuration of the miniature, to be edited freely."""
+    return miniature_configuration
+
+
+def miniature_configuration():
     """`config.yaml` with a small world and little training: the same rules, the same code."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     config["shapes"] |= {"train": 24, "val": 4, "test": 4, "adv": 3}
@@ -48,7 +54,7 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory):
+def project(tmp_path_factory, miniature):
     folder = tmp_path_factory.mktemp("project")
     for name in ("jvgn", "parsers", "workflow", "envs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -4,10 +4,8 @@ import json
 
 import pandas as pd
 import pytest
-from conftest import miniature
 
 RUN = "results/shapes_det"
-TABLES = ("expressions", "images", "mentions", "objects")
 REGION_RULES = {"make_world", "read_dataset", "train_detector", "extract_regions"}
 
 
@@ -74,7 +72,7 @@ def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, file, expe
     assert finished.planned("demo") == set()
 
 
-def test_a_changed_setting_reruns_its_run_only(finished):
+def test_a_changed_setting_reruns_its_run_only(finished, miniature):
     config = miniature()
     config["runs"]["unmarginalised"]["training"]["epochs"] = 3
     finished.configure(config)
@@ -95,7 +93,7 @@ def test_a_changed_setting_reruns_its_run_only(finished):
         ("evaluation", {"iou_threshold": 2}, "evaluation.iou_threshold"),
     ],
 )
-def test_a_typo_in_the_configuration_stops_before_any_job(project, key, value, message):
+def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature, key, value, message):
     project.configure(miniature() | {key: value})
     try:
         run = project.snakemake("--", "demo")
@@ -118,7 +116,7 @@ def test_the_workflow_is_in_good_condition(project):
 
 
 @pytest.mark.parametrize("dataset", ["refcoco", "refcoco+", "refcocog"])
-def test_real_data_takes_the_same_road(project, dataset, tmp_path):
+def test_real_data_takes_the_same_road(project, dataset):
     """With annotations, images and weights in place, the plan for RefCOCO has the rules of the demo."""
     for name, split in (("refcoco", "unc"), ("refcoco+", "unc"), ("refcocog", "umd")):
         for file in (f"resources/{name}/refs({split}).p", f"resources/{name}/instances.json"):
