@@ -15,8 +15,13 @@ configfile: "config.yaml"
 include: "workflow/rules/common.smk"
 
 
+check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
+
+
 wildcard_constraints:
     dataset="|".join(map(re.escape, configuration.datasets)),
+    detector="|".join(map(re.escape, configuration.detectors)),
+    vocabulary="|".join(map(re.escape, configuration.vocabularies)),
     setting="gt|det",
     run_folder=r"|/runs/\w+",
 

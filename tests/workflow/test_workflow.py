@@ -5,6 +5,8 @@ import json
 import pandas as pd
 import pytest
 
+from jvgn import Grounder
+
 RUN = "results/shapes_det"
 REGION_RULES = {"make_world", "read_dataset", "train_detector", "extract_regions"}
 
@@ -47,6 +49,22 @@ def test_the_ablation_has_four_rows_a_split(finished):
     for split, values in metrics["splits"].items():
         assert full.loc[split, "accuracy"] == pytest.approx(values["accuracy"])
         assert full.loc[split, "context_accuracy"] == pytest.approx(values["context_accuracy"])
+
+
+def test_the_grounder_answers_as_the_predictions_say(finished):
+    """Any picture and sentence take the road of the data: the same detections, graph and beliefs."""
+    predictions = pd.read_parquet(finished.folder / f"{RUN}/predictions.parquet")
+    expressions = pd.read_parquet(finished.folder / "results/datasets/shapes/expressions.parquet")
+    images = pd.read_parquet(finished.folder / "results/datasets/shapes/images.parquet").set_index("image_id")
+    grounder = Grounder.load(finished.folder / RUN)
+    for expression in expressions[expressions["split"] == "test"].head(5).itertuples():
+        image = finished.folder / "resources/shapes/images" / images.loc[expression.image_id, "file_name"]
+        expected = predictions[predictions["expression_id"] == expression.expression_id]
+        found = grounder.ground(image, expression.text)
+        assert [one.is_referent for one in found] == expected["is_referent"].tolist()
+        assert [one.marginal for one in found] == pytest.approx(expected["marginal"].tolist(), abs=0.02)
+        for one, row in zip(found, expected.itertuples(), strict=True):
+            assert one.box == pytest.approx((row.x1, row.y1, row.x2, row.y2), abs=0.5)
 
 
 def test_a_second_run_does_nothing(finished):
@@ -104,10 +122,17 @@ def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature, ke
     assert "Traceback" not in run.stderr and "Job stats" not in run.stderr
 
 
-def test_an_unknown_dataset_is_named(project):
-    run = project.snakemake("--", "results/shapez_gt/metrics.json")
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("results/shapez_gt/metrics.json", "config.yaml has no dataset shapez; it has: shapes, refcoco"),
+        ("results/shapes_gt/runs/odd/metrics.json", "config.yaml has no run odd; it has: unmarginalised"),
+    ],
+)
+def test_a_target_that_the_configuration_lacks_is_named(project, target, message):
+    run = project.snakemake("--", target)
     assert run.returncode == 1
-    assert "shapez_gt" in run.stderr and "Traceback" not in run.stderr
+    assert message in run.stderr and "Traceback" not in run.stderr
 
 
 def test_the_workflow_is_in_good_condition(project):

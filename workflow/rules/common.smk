@@ -61,6 +61,16 @@ def sources(*paths):
     return found
 
 
+def check_targets(targets):
+    """A target that names what the configuration lacks is an error that lists what it has."""
+    for target in targets:
+        found = re.match(r"results/(?P<dataset>[^/]+)_(gt|det)/(runs/(?P<run>[^/]+)/)?", target)
+        for kind, known in (("dataset", configuration.datasets), ("run", configuration.runs)):
+            name = found and found[kind]
+            if name and name not in known:
+                raise WorkflowError(f"{target}: config.yaml has no {kind} {name}; it has: {', '.join(known)}")
+
+
 def dataset_of(wildcards):
     return configuration.datasets[wildcards.dataset]
 
@@ -115,10 +125,7 @@ def run_name(wildcards):
 
 
 def run_of(wildcards):
-    run = run_name(wildcards)
-    if run != DEFAULT_RUN and run not in configuration.runs:
-        raise WorkflowError(f"config.yaml has no run {run}; it has: {', '.join(configuration.runs)}")
-    return configuration.run(wildcards.dataset, run)
+    return configuration.run(wildcards.dataset, run_name(wildcards))
 
 
 def run_inputs(wildcards):
@@ -151,9 +158,6 @@ def as_json(settings):
 
 
 def detector_settings(wildcards):
-    if wildcards.detector not in configuration.detectors:
-        known = ", ".join(configuration.detectors)
-        raise WorkflowError(f"config.yaml has no detector {wildcards.detector}; it has: {known}")
     return as_json(configuration.detectors[wildcards.detector])
 
 
@@ -162,9 +166,6 @@ def region_settings(wildcards):
 
 
 def vocabulary_settings(wildcards):
-    if wildcards.vocabulary not in configuration.vocabularies:
-        known = ", ".join(configuration.vocabularies)
-        raise WorkflowError(f"config.yaml has no vocabulary {wildcards.vocabulary}; it has: {known}")
     return as_json(configuration.vocabularies[wildcards.vocabulary])
 
 
