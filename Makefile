@@ -6,8 +6,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 .PHONY: demo test lint lock schema clean
 
 demo: $(VENV)/installed
-	@# Two of the demo's small models may share a device.
-	snakemake --workflow-profile workflow/profiles/local --resources gpu=2 --quiet host rules -- demo
+	snakemake --workflow-profile workflow/profiles/demo demo
 	@jvgn summary results/shapes_gt results/shapes_det
 
 test: lint

@@ -1,7 +1,7 @@
 """Joint visual grounding with language scene graphs: from annotations and images to a grounding of every object.
 
 snakemake --cores 8 results/refcocog_det/metrics.json
-snakemake --workflow-profile workflow/profiles/local demo
+snakemake --workflow-profile workflow/profiles/demo demo
 """
 
 from snakemake.utils import min_version
@@ -13,6 +13,7 @@ configfile: "config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/slices.smk"
 
 
 check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
@@ -23,7 +24,7 @@ wildcard_constraints:
     detector="|".join(map(re.escape, configuration.detectors)),
     vocabulary="|".join(map(re.escape, configuration.vocabularies)),
     setting="gt|det",
-    run_folder=r"|/runs/\w+",
+    run_folder=r"|/runs/[\w.+-]+",
 
 
 include: "workflow/rules/settings.smk"

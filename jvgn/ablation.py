@@ -3,43 +3,71 @@
 `ablation.csv`: marginalise_training, marginalise_inference, split, accuracy, context_accuracy (percent).
 """
 
-from itertools import product
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import torch
 
-from jvgn.checkpoint import load_model
+from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.evaluation import Answers, percent
 from jvgn.inputs import Inputs
-from jvgn.prediction import Decoding, GoldObjects, grounded
+from jvgn.prediction import GoldObjects, believed, prediction_rows
+from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError, replacing
 
 
-def ablate(inputs: Inputs, models: dict[bool, Path], table: Path, right_above: float, device: torch.device) -> None:
-    """`table` has the four rows for each split; `models` are those trained with and without marginalisation."""
+@dataclass(frozen=True)
+class Models:
+    """Two trained models that differ in nothing else."""
+
+    marginalised: Path
+    unmarginalised: Path
+
+
+def ablate(inputs: Inputs, models: Models, table: Path, right_above: float, device: torch.device) -> None:
+    """`table` has the four rows for each split."""
     torch.use_deterministic_algorithms(True)
-    gold = GoldObjects(inputs.dataset)
     answers = Answers(inputs.dataset, inputs.nodes, inputs.edges)
     rows: list[dict[str, Any]] = []
-    for in_training, in_inference in product((False, True), repeat=2):
-        trained = load_model(models[in_training], device)
-        if trained.settings.training.marginalise != in_training:
-            raise UserError(f"{models[in_training]}: expected a model trained with marginalise: {in_training}")
-        examples = inputs.examples(trained.settings, right_above)
-        decoding: Decoding = "marginal" if in_inference else "unary"
-        predictions = pd.concat(grounded(trained.model, examples, gold, decoding, device))
-        for split, expressions in answers.table(predictions).groupby("split"):
-            context = answers.context(predictions, expressions)
-            rows.append(
-                {
-                    "marginalise_training": in_training,
-                    "marginalise_inference": in_inference,
-                    "split": split,
-                    "accuracy": percent(expressions["correct"]),
-                    "context_accuracy": percent(context) if len(context) else None,
-                }
-            )
+    for trained in load_pair(models, device):
+        for in_inference, predictions in both_ways(inputs, trained, right_above, device).items():
+            for split, expressions in answers.table(predictions).groupby("split"):
+                context = answers.context(predictions, expressions)
+                rows.append(
+                    {
+                        "marginalise_training": trained.settings.training.marginalise,
+                        "marginalise_inference": in_inference,
+                        "split": split,
+                        "accuracy": percent(expressions["correct"]),
+                        "context_accuracy": percent(context) if len(context) else None,
+                    }
+                )
     with replacing(table) as temporary:
         pd.DataFrame(rows).to_csv(temporary, index=False)
+
+
+def load_pair(models: Models, device: torch.device) -> list[TrainedModel]:
+    without, with_ = load_model(models.unmarginalised, device), load_model(models.marginalised, device)
+    training = without.settings.training.model_copy(update={"marginalise": True})
+    if (
+        without.settings.training.marginalise
+        or without.settings.model_copy(update={"training": training}) != with_.settings
+    ):
+        raise UserError(f"{without.path}: expected the run of {with_.path} but for training.marginalise: false")
+    return [without, with_]
+
+
+def both_ways(
+    inputs: Inputs, trained: TrainedModel, right_above: float, device: torch.device
+) -> dict[bool, pd.DataFrame]:
+    """A model's predictions without and with marginalisation in inference."""
+    examples = inputs.examples(trained.settings, right_above)
+    trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
+    gold = GoldObjects(inputs.dataset)
+    parts: dict[bool, list[pd.DataFrame]] = {False: [], True: []}
+    for batch, beliefs in believed(trained.model, examples, device):
+        for in_inference, belief_KN in ((False, beliefs.unary_KN), (True, beliefs.marginal_KN)):
+            parts[in_inference].append(prediction_rows(examples, batch, beliefs, belief_KN.argmax(dim=1), gold))
+    return {in_inference: pd.concat(frames) for in_inference, frames in parts.items()}

@@ -20,13 +20,13 @@ class Level:
     edge_L: Tensor
     child_L: Tensor
     parent_L: Tensor
-    upward_L: Tensor
-    """True where the edge's object is the child, that is, where its scores are indexed (parent, child)."""
+    object_is_child_L: Tensor
+    """Where its scores are indexed (parent, child) already."""
 
     def scores(self, pairwise_ENN: Tensor) -> Tensor:
         """The level's pairwise scores as (L, parent's region, child's region)."""
         score_LNN = pairwise_ENN[self.edge_L]
-        return torch.where(self.upward_L[:, None, None], score_LNN, score_LNN.transpose(1, 2))
+        return torch.where(self.object_is_child_L[:, None, None], score_LNN, score_LNN.transpose(1, 2))
 
 
 def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -55,8 +55,8 @@ def peeled_levels(unary_KN: Tensor, edges_E2: Tensor) -> list[Level]:
         raise ValueError(f"an edge names a node that is not among the {len(unary_KN)}")
     levels = []
     for edge, child, parent in peel(len(unary_KN), edges):
-        upward = edges[edge, 1] == child
-        levels.append(Level(*(torch.from_numpy(part).to(unary_KN.device) for part in (edge, child, parent, upward))))
+        parts = (edge, child, parent, edges[edge, 1] == child)
+        levels.append(Level(*(torch.from_numpy(part).to(unary_KN.device) for part in parts)))
     return levels
 
 

@@ -1,19 +1,13 @@
-"""A trained model on disk, and the state from which an interrupted training goes on.
+"""A trained model on disk.
 
 `model.safetensors`: the weights under their parameter names; its metadata has one entry, `model`, a JSON object with
 `format`, `feature_size`, `words` (the vocabulary) and `settings` (the run's). One entry, because safetensors writes
 several in no fixed order, and the same training must give the same bytes.
-
-The training state is a `torch.save` file of plain tensors and numbers, read with `weights_only=True`; it carries a
-fingerprint of everything it depends on and is ignored under another one.
 """
 
 import json
-import logging
-import pickle
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,9 +17,7 @@ from safetensors.torch import save_file
 from jvgn.model import JVGN
 from jvgn.settings.base import validated
 from jvgn.settings.run import RunSettings
-from parsers.files import BrokenFile, replacing
-
-log = logging.getLogger(__name__)
+from parsers.files import BrokenFile, UserError, replacing
 
 FORMAT = "1"
 
@@ -37,7 +29,7 @@ def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> 
         spatial_size=settings.model.spatial_size,
         hidden_size=settings.model.hidden_size,
         layers=settings.model.layers,
-        word_dropout=settings.training.word_dropout,
+        dropout=settings.training.dropout,
     )
 
 
@@ -55,10 +47,23 @@ def save_model(path: Path, model: JVGN, settings: RunSettings, feature_size: int
 
 @dataclass(frozen=True)
 class TrainedModel:
+    path: Path
     model: JVGN
     settings: RunSettings
     feature_size: int
     words: list[str]
+
+    def check(self, feature_size: int, words: list[str]) -> None:
+        """Regions and words are of the kind that the model was trained on."""
+        if feature_size != self.feature_size:
+            raise UserError(
+                f"{self.path}: trained on features of size {self.feature_size}, but the regions have {feature_size}; "
+                f"extract regions with its detector ({self.settings.detector})"
+            )
+        if words != self.words:
+            raise UserError(
+                f"{self.path}: trained with another vocabulary; use {self.settings.vocabulary}, or train again"
+            )
 
 
 def load_model(path: Path, device: torch.device) -> TrainedModel:
@@ -76,25 +81,8 @@ def load_model(path: Path, device: torch.device) -> TrainedModel:
     settings = validated(RunSettings, about["settings"], f"{path}: settings")
     vectors = weights["language.embedding.weight"].cpu().numpy()
     model = new_model(settings, vectors, about["feature_size"]).to(device)
-    model.load_state_dict(weights)
-    return TrainedModel(model.eval(), settings, about["feature_size"], about["words"])
-
-
-def save_state(path: Path, fingerprint: str, state: dict[str, Any]) -> None:
-    with replacing(path) as temporary:
-        torch.save({"fingerprint": fingerprint, **state}, temporary)
-
-
-def load_state(path: Path, fingerprint: str) -> dict[str, Any] | None:
-    """The state saved at `path` by the same training, or None: there is none, or it belongs to another one."""
-    if not path.exists():
-        return None
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        log.warning("%s cannot be read (%s): training starts anew", path, error)
-        return None
-    if state.get("fingerprint") != fingerprint:
-        log.info("%s belongs to other settings or inputs: training starts anew", path)
-        return None
-    return state
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise BrokenFile(path, "its weights do not fit its settings") from error
+    return TrainedModel(path, model.eval(), settings, about["feature_size"], about["words"])

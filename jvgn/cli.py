@@ -58,7 +58,12 @@ def prepared_device(device: str | None, threads: int) -> Any:
     import torch
 
     torch.set_num_threads(threads)
-    return torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    try:
+        chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(f"--device {device}: not to be had on this machine; leave it out, or say cpu") from error
+    return chosen
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -67,6 +72,7 @@ def main() -> None:
     """Joint visual grounding with language scene graphs. The workflow runs these commands; so can you."""
     # Read when torch is loaded. Threads that wait must not spin: beside another job they would take its core.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it, CUDA's products differ from run to run
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
@@ -81,7 +87,11 @@ def freeze(kind: str, values: str, output: Path) -> None:
     from jvgn.settings.base import validated
 
     model = getattr(import_module(f"jvgn.settings.{kind}"), SETTINGS[kind])
-    validated(model, json.loads(values), f"settings of the {kind}").write(output)
+    try:
+        chosen = json.loads(values)
+    except ValueError as error:
+        raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
+    validated(model, chosen, f"settings of the {kind}").write(output)
 
 
 @main.command()
@@ -138,13 +148,14 @@ def train_detector(
 
 
 @main.command()
-@files("provenance", "output")
+@files("evaluation", "provenance", "output")
 @click.argument("expressions", type=FILE, nargs=-1, required=True)
-def prove_detector(provenance: Path, output: Path, expressions: tuple[Path, ...]) -> None:
+def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions: tuple[Path, ...]) -> None:
     """Prove that a detector saw no image that EXPRESSIONS evaluate on."""
     from jvgn.regions.proof import prove_disjoint
+    from jvgn.settings.evaluation import EvaluationSettings
 
-    prove_disjoint(provenance, expressions, output)
+    prove_disjoint(provenance, expressions, output, EvaluationSettings.read(evaluation).allow_leaking)
 
 
 @main.command()
@@ -236,12 +247,11 @@ def predict(evaluation: Path, model: Path, output: Path, threads: int, device: s
 @click.option("--name", nargs=3, required=True, help="Of the dataset, the setting and the run.")
 def score(evaluation: Path, output: Path, name: tuple[str, str, str], **inputs: Path) -> None:
     """Say how good predictions are."""
-    from jvgn.evaluation import Scored
+    from jvgn.evaluation import RunName, Scored
     from jvgn.evaluation import score as run
     from jvgn.settings.evaluation import EvaluationSettings
 
-    names = dict(zip(("dataset", "setting", "run"), name, strict=True))
-    run(Scored(**inputs), names, EvaluationSettings.read(evaluation).iou_threshold, output)
+    run(Scored(**inputs), RunName(*name), EvaluationSettings.read(evaluation).iou_threshold, output)
 
 
 @main.command()
@@ -252,13 +262,13 @@ def ablate(
     evaluation: Path, model: Path, unmarginalised: Path, output: Path, threads: int, device: str | None, **inputs: Path
 ) -> None:
     """Compare marginalisation in training and inference, on and off."""
+    from jvgn.ablation import Models
     from jvgn.ablation import ablate as run
     from jvgn.inputs import Inputs
     from jvgn.settings.evaluation import EvaluationSettings
 
     right_above = EvaluationSettings.read(evaluation).iou_threshold
-    models = {True: model, False: unmarginalised}
-    run(Inputs(**inputs), models, output, right_above, prepared_device(device, threads))
+    run(Inputs(**inputs), Models(model, unmarginalised), output, right_above, prepared_device(device, threads))
 
 
 @main.command()
@@ -319,8 +329,8 @@ def ground(image: Path, sentence: str, run: Path, output: Path | None, threads: 
 @click.argument("output", type=FILE)
 def schema(output: Path) -> None:
     """Write the JSON schema of config.yaml."""
-    from jvgn.settings.configuration import Configuration
+    from jvgn.settings.configuration import configuration_schema
     from parsers.files import replacing
 
     with replacing(output) as temporary:
-        temporary.write_text(json.dumps(Configuration.model_json_schema(), indent=2) + "\n")
+        temporary.write_text(json.dumps(configuration_schema(), indent=2) + "\n")

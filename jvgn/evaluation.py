@@ -1,14 +1,7 @@
-"""What predictions are worth. All shares are in percent.
+"""What predictions are worth, and what the numbers depend on."""
 
-`metrics.json`: dataset, setting, run; `splits.{split}`: n, accuracy (referents found), oracle_recall (referents that
-some region covers: the best any method could do), context_accuracy (gold mentions beside the referent that were
-grounded right; absent without gold), mean_regions, accuracy_by_nodes and accuracy_by_edges; `provenance`: hashes of
-everything the numbers depend on, versions, the seed, and the verdict of the detector's proof.
-"""
-
-import json
 import platform
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,13 +11,22 @@ import pandas as pd
 
 from jvgn.boxes import iou
 from jvgn.datasets import tables
+from jvgn.metrics import write_metrics
 from jvgn.prediction_table import PREDICTIONS
+from jvgn.regions.proof import read_verdict
 from jvgn.regions.store import RegionStore
 from jvgn.settings.run import RunSettings
-from parsers.files import replacing, sha256
+from parsers.files import sha256
 from parsers.table import EDGES, NODES, read_table
 
 PACKAGES = ("h5py", "numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
+
+
+@dataclass(frozen=True)
+class RunName:
+    dataset: str
+    setting: str
+    run: str
 
 
 @dataclass(frozen=True)
@@ -43,16 +45,14 @@ class Scored:
     predictions: Path
 
 
-def score(files: Scored, names: dict[str, str], right_above: float, metrics: Path) -> None:
-    """`metrics` says how good the predictions are; `names` are dataset, setting and run."""
+def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> None:
+    """`metrics` says how good the predictions are."""
     answers = Answers(files.dataset, files.nodes, files.edges)
     predictions = read_table(files.predictions, PREDICTIONS).to_pandas()
     table = answers.table(predictions)
     table = table.join(coverage(files.dataset, files.regions, table["image_id"], right_above), on="expression_id")
     splits = {split: split_metrics(rows, answers.context(predictions, rows)) for split, rows in table.groupby("split")}
-    result = {**names, "splits": splits, "provenance": provenance(files)}
-    with replacing(metrics) as temporary:
-        temporary.write_text(json.dumps(result, indent=2) + "\n")
+    write_metrics(metrics, {**asdict(name), "splits": splits, "provenance": provenance(files)})
 
 
 class Answers:
@@ -91,13 +91,15 @@ def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: fl
     objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas().set_index("object_id")
     gold_S4 = objects.loc[expressions["object_id"], ["x1", "y1", "x2", "y2"]].to_numpy()
     store = RegionStore(regions)
+    by_object = store.info["setting"] == "gt"
     covered_S, count_S = np.zeros(len(expressions), dtype=bool), np.zeros(len(expressions), dtype=int)
-    image_S = expressions["image_id"].to_numpy()
+    image_S, object_S = expressions["image_id"].to_numpy(), expressions["object_id"].to_numpy()
     for image_id in np.unique(image_S):
-        rows = np.flatnonzero(image_S == image_id)
-        box_N4 = store.read_boxes(image_id)
-        covered_S[rows] = (iou(box_N4, gold_S4[rows]) > right_above).any(axis=0)
-        count_S[rows] = len(box_N4)
+        own_S = np.flatnonzero(image_S == image_id)
+        box_N4, object_N = store.read_boxes(image_id)
+        is_right = object_N[:, None] == object_S[own_S] if by_object else iou(box_N4, gold_S4[own_S]) > right_above
+        covered_S[own_S] = is_right.any(axis=0)
+        count_S[own_S] = len(box_N4)
     return pd.DataFrame({"covered": covered_S, "regions": count_S}, index=expressions["expression_id"])
 
 
@@ -122,10 +124,12 @@ def percent(hits: pd.Series) -> float:
 
 def provenance(files: Scored) -> dict[str, Any]:
     tables_of_dataset = {name: files.dataset / f"{name}.parquet" for name in ("expressions", "objects", "mentions")}
-    hashed = tables_of_dataset | {name: getattr(files, name) for name in Scored.__annotations__ if name != "dataset"}
+    hashed = tables_of_dataset | {
+        name: getattr(files, name) for field in fields(files) if (name := field.name) != "dataset"
+    }
     return {
         "sha256": {name: sha256(path) for name, path in hashed.items()},
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
         "seed": RunSettings.read(files.settings).training.seed,
-        "detector_proof": json.loads(files.proof.read_text())["verdict"],
+        "detector_proof": read_verdict(files.proof),
     }

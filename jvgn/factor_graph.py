@@ -6,8 +6,9 @@ Shape suffixes: S expressions, T their words, L the longest expression's words, 
 V words of edges; D1 means one more than D entries: where each starts, and where the last ends.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,11 @@ import pyarrow as pa
 from jvgn.datasets import tables
 from jvgn.vocabulary import PAD, Vocabulary
 from parsers.files import BrokenFile
-from parsers.scene_graph import SceneGraph
+from parsers.scene_graph import SceneGraph, first_loop
 from parsers.table import EDGES, NODES, graph_rows, read_table
 
 MISMATCH = "parse the expressions again"
+Referent = Literal["head", "in_degree"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,6 @@ class Forest:
     word_SL: np.ndarray
     length_S: np.ndarray
     referent_S: np.ndarray
-    node_start_S: np.ndarray
     expression_K: np.ndarray
     node_word_U: np.ndarray
     node_of_U: np.ndarray
@@ -74,7 +75,6 @@ class FactorGraphs:
             word_SL=word_SL,
             length_S=length_S,
             referent_S=self.referent_S[row_S] + node_start_S,
-            node_start_S=node_start_S,
             expression_K=sentence_K,
             node_word_U=sentence_K[node_of_U] * longest + self.node_word_U[node_word_U],
             node_of_U=node_of_U,
@@ -95,9 +95,9 @@ def ranges(start_D1: np.ndarray, row_R: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def read_factor_graphs(
-    expressions: Path, nodes: Path, edges: Path, vocabulary: Vocabulary, referent: str = "head"
+    expressions: Path, nodes: Path, edges: Path, vocabulary: Vocabulary, referent: Referent = "head"
 ) -> FactorGraphs:
-    """The graphs of the expressions table, checked against it. `referent` is `head` or `in_degree`."""
+    """The graphs of the expressions table, checked against it."""
     sentences = read_table(expressions, tables.EXPRESSIONS)
     node_table, edge_table = read_table(nodes, NODES), read_table(edges, EDGES)
     id_S = column(sentences, "expression_id")
@@ -106,15 +106,19 @@ def read_factor_graphs(
     check_referents(nodes, node_table, id_S)
     graphs = assemble(id_S, sentences["tokens"].combine_chunks(), node_table, edge_table, vocabulary)
     check_indices(nodes, edges, graphs)
-    if referent == "in_degree":
-        graphs.referent_S[:] = unpointed(graphs)
-    return graphs
+    return refer_by(graphs, referent)
 
 
-def factor_graph(graph: SceneGraph, vocabulary: Vocabulary) -> FactorGraphs:
+def factor_graph(graph: SceneGraph, vocabulary: Vocabulary, referent: Referent = "head") -> FactorGraphs:
     """The factor graph of one expression."""
     tokens = pa.array([list(graph.tokens)], type=pa.list_(pa.string()))
-    return assemble(np.zeros(1, dtype=np.int64), tokens, *graph_rows([0], [graph]), vocabulary)
+    graphs = assemble(np.zeros(1, dtype=np.int64), tokens, *graph_rows([0], [graph]), vocabulary)
+    return refer_by(graphs, referent)
+
+
+def refer_by(graphs: FactorGraphs, referent: Referent) -> FactorGraphs:
+    """The graphs with the referents that the setting asks for."""
+    return graphs if referent == "head" else replace(graphs, referent_S=unpointed(graphs))
 
 
 def assemble(
@@ -191,15 +195,18 @@ def unpointed(graphs: FactorGraphs) -> np.ndarray:
 
 
 def check_indices(nodes: Path, edges: Path, graphs: FactorGraphs) -> None:
-    """Every token index points into its sentence, and every edge at nodes of its own expression."""
+    """Nodes and edges have words, all of them in their sentence; edges join nodes of their own graph, without loops."""
     forest = graphs.forest(np.arange(len(graphs)))
-    node_sentence_U = forest.expression_K[forest.node_of_U]
-    bad = graphs.node_word_U >= forest.length_S[node_sentence_U]
-    if bad.any() or (graphs.node_word_U < 0).any():
-        raise BrokenFile(nodes, "a node points outside its sentence", MISMATCH)
-    bad = graphs.edge_word_V >= forest.length_S[forest.expression_E[forest.edge_of_V]]
-    if bad.any() or (graphs.edge_word_V < 0).any():
-        raise BrokenFile(edges, "an edge points outside its sentence", MISMATCH)
     node_count_E = np.diff(graphs.node_start_S1)[forest.expression_E]
+    for path, word_U, owner_U, sentence_K, count in (
+        (nodes, graphs.node_word_U, forest.node_of_U, forest.expression_K, len(forest.expression_K)),
+        (edges, graphs.edge_word_V, forest.edge_of_V, forest.expression_E, len(forest.expression_E)),
+    ):
+        if (word_U < 0).any() or (word_U >= forest.length_S[sentence_K[owner_U]]).any():
+            raise BrokenFile(path, "it points outside a sentence", MISMATCH)
+        if len(np.unique(owner_U)) < count:
+            raise BrokenFile(path, "a row has no tokens", MISMATCH)
     if (graphs.edges_E2 < 0).any() or (graphs.edges_E2 >= node_count_E[:, None]).any():
         raise BrokenFile(edges, "an edge names a node that its expression lacks", MISMATCH)
+    if first_loop(len(forest.expression_K), [(one, other) for one, other in forest.edges_E2.tolist()]) is not None:
+        raise BrokenFile(edges, "an expression's edges form a loop", MISMATCH)

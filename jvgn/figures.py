@@ -39,7 +39,7 @@ def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: S
     figure.subplots_adjust(left=0.03, right=0.97, top=0.98, bottom=0.02, hspace=0.04)
     for axes in (above, middle, below):
         axes.set_axis_off()
-    above.text(0, 0, "\n".join(textwrap.wrap(title, 42)), fontsize=9.5, va="bottom")
+    above.text(0, 0, "\n".join(textwrap.wrap(title, 42, max_lines=4, placeholder=" …")), fontsize=9.5, va="bottom")
     middle.imshow(image)
     middle.set_anchor("W")
     ordered = sorted(groundings, key=lambda grounding: not grounding.is_referent)
@@ -47,7 +47,7 @@ def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: S
         colour = COLOURS[line % len(COLOURS)]
         draw_box(middle, grounding, colour)
         label = f"{grounding.phrase}: {grounding.unary:.2f} → {grounding.marginal:.2f}"
-        below.text(0, 1 - 0.27 * line, label, color=colour, fontsize=9, va="top")
+        below.text(0, 1 - line / max(4, len(ordered)), label, color=colour, fontsize=9, va="top")
 
 
 def draw_box(axes: Axes, grounding: Grounding, colour: str) -> None:
@@ -65,7 +65,7 @@ def save(figure: Figure, output: Path) -> None:
 
 
 def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
-    """`output` shows what message passing changed: nine expressions, the last row of them failures."""
+    """`output` shows expressions whose referent was unlikely by its own words and found, then some that were missed."""
     found = read_table(predictions, PREDICTIONS).to_pandas()
     heads = read_table(nodes, NODES).to_pandas()[["expression_id", "node", "tokens"]]
     expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas().set_index("expression_id")
@@ -102,7 +102,7 @@ def groundings_of(rows: pd.DataFrame, tokens: Sequence[str]) -> list[Grounding]:
 
 
 def choose_examples(found: pd.DataFrame, expressions: pd.DataFrame, corrected: int = 6, failed: int = 3) -> list[int]:
-    """Expressions of the test split whose referent only message passing found, and some that it missed."""
+    """Expressions with context: found though least likely by their own words, of mixed sizes, and some missed."""
     split = expressions["split"].reindex(found["expression_id"]).to_numpy()
     wanted = "test" if (split == "test").any() else found["expression_id"].map(expressions["split"]).iloc[0]
     found = found[split == wanted]

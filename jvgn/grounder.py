@@ -9,7 +9,7 @@ from PIL import Image
 
 from jvgn.batches import make_batch
 from jvgn.checkpoint import TrainedModel, load_model
-from jvgn.factor_graph import factor_graph
+from jvgn.factor_graph import Forest, factor_graph
 from jvgn.grounding import Grounding
 from jvgn.model import NodeBeliefs
 from jvgn.regions.extraction import Extractor
@@ -20,7 +20,6 @@ from jvgn.settings.regions import RegionSettings
 from jvgn.vocabulary import Vocabulary
 from parsers import parse
 from parsers.files import UserError
-from parsers.scene_graph import SceneGraph
 
 
 class Grounder:
@@ -33,12 +32,14 @@ class Grounder:
     @classmethod
     def load(cls, run: Path | str, device: str = "cpu") -> Self:
         """The run in a folder such as `results/shapes_det`, with the detector that lies beside it in `results/`."""
-        run = Path(run)
+        run = Path(run).resolve()
         trained = load_model(run / "model.safetensors", torch.device(device))
         dataset_folder = run.parent.parent if run.parent.name == "runs" else run
-        dataset = dataset_folder.resolve().name.rpartition("_")[0]
-        results = dataset_folder.resolve().parent
-        settings = RegionSettings.read(results / "regions" / f"{dataset}_det" / "settings.yaml")
+        dataset, results = dataset_folder.name.rpartition("_")[0], dataset_folder.parent
+        regions = results / "regions" / f"{dataset}_det" / "settings.yaml"
+        if not regions.exists():
+            raise UserError(f"{regions}: there is no such file; it says how regions are detected: run {dataset}_det")
+        settings = RegionSettings.read(regions)
         weights = results / "detectors" / dataset / trained.settings.detector / "weights.safetensors"
         extractor = Extractor(load_detector(weights, settings.proposals), settings, device)
         return cls(trained, extractor, torch.device(device))
@@ -50,7 +51,12 @@ class Grounder:
         pixels_3HW = as_tensor(image) if isinstance(image, Image.Image) else read_image(Path(image))
         graph = parse(text, backend=self.trained.settings.parser)
         (regions,) = self.extractor.regions_of([pixels_3HW])
-        beliefs = self.beliefs(graph, regions, size=(pixels_3HW.shape[2], pixels_3HW.shape[1]))
+        if not len(regions):
+            raise UserError("the detector finds no region in this image; try another one")
+        forest = factor_graph(graph, self.vocabulary, self.trained.settings.referent).forest(
+            np.zeros(1, dtype=np.int64)
+        )
+        beliefs = self.beliefs(forest, regions, size=(pixels_3HW.shape[2], pixels_3HW.shape[1]))
         groundings = []
         for k, node in enumerate(graph.nodes):
             region = int(beliefs.marginal_KN[k].argmax())
@@ -61,16 +67,16 @@ class Grounder:
                 box=(x1, y1, x2, y2),
                 unary=float(beliefs.unary_KN[k, region].exp()),
                 marginal=float(beliefs.marginal_KN[k, region].exp()),
-                is_referent=k == graph.referent,
+                is_referent=k == forest.referent_S[0],
             )
             groundings.append(grounding)
         return groundings
 
     @torch.no_grad()
-    def beliefs(self, graph: SceneGraph, regions: Regions, size: tuple[int, int]) -> NodeBeliefs:
+    def beliefs(self, forest: Forest, regions: Regions, size: tuple[int, int]) -> NodeBeliefs:
         nothing_N = np.zeros(len(regions), dtype=np.float32)
         batch = make_batch(
-            forest=factor_graph(graph, self.vocabulary).forest(np.zeros(1, dtype=np.int64)),
+            forest=forest,
             row_S=np.zeros(1, dtype=np.int64),
             image_S=np.zeros(1, dtype=np.int64),
             regions=[regions],

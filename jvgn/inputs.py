@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from jvgn.batches import Examples, SoftLabel
+from jvgn.examples import Examples, SoftLabel
 from jvgn.factor_graph import read_factor_graphs
 from jvgn.regions.store import RegionStore
 from jvgn.settings.run import RunSettings

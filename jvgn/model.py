@@ -1,7 +1,7 @@
 """The joint visual grounding network: words and regions in, a belief over regions for every mentioned object out.
 
 Shape suffixes: I images, N regions an image, D visual feature size, X region size, S expressions, L words of the
-longest, W word vector size, H hidden size, Q language size, K nodes, E edges.
+longest, T = S·L, W word vector size, H hidden size, Q language size, K nodes, E edges.
 """
 
 from dataclasses import dataclass
@@ -51,36 +51,42 @@ class JVGN(nn.Module):
         spatial_size: int,
         hidden_size: int,
         layers: int,
-        word_dropout: float = 0.0,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.language = LanguageEncoder(vectors_VW, hidden_size, layers, word_dropout)
+        self.language = LanguageEncoder(vectors_VW, hidden_size, layers, dropout)
         self.position = nn.Linear(5, spatial_size)
         region_size = feature_size + spatial_size
         self.unary = UnaryPotential(region_size, self.language.size)
         self.pairwise = PairwisePotential(region_size, self.language.size)
 
     def forward(self, batch: Batch) -> NodeBeliefs:
-        unary_KN, pairwise_ENN = self.potentials(batch)
-        marginal_KN = log_marginals(unary_KN, pairwise_ENN, batch.edges_E2)
-        return NodeBeliefs(unary_KN.log_softmax(dim=1), marginal_KN)
-
-    def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """The logits of regions for nodes and of pairs for edges; regions an image does not have are masked."""
-        x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
-        word_SLQ = self.language(batch.word_SL, batch.length_S).flatten(0, 1)
-        w_KQ = mean_words(word_SLQ, batch.node_word_U, batch.node_of_U, len(batch.image_K))
-        w_EQ = mean_words(word_SLQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E))
-        unary_KN = self.unary(x_INX, w_KQ, batch.image_K)
-        unary_KN = unary_KN.masked_fill(~batch.present_IN[batch.image_K], -torch.inf)
-        return unary_KN, self.pairwise(x_INX, w_EQ, batch.image_E)
+        x_INX, word_TQ = self.regions(batch), self.words(batch)
+        unary_KN = self.unary_logits(batch, x_INX, word_TQ)
+        w_EQ = mean_words(word_TQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E))
+        pairwise_ENN = self.pairwise(x_INX, w_EQ, batch.image_E)
+        return NodeBeliefs(unary_KN.log_softmax(dim=1), log_marginals(unary_KN, pairwise_ENN, batch.edges_E2))
 
     def referent_log_probability(self, batch: Batch, marginalise: bool) -> Tensor:
         """(S, N): of the referents, with their context summed out or by their own phrase alone."""
         if marginalise:
             return self(batch).marginal_KN[batch.referent_S]
-        unary_KN, _ = self.potentials(batch)
+        unary_KN = self.unary_logits(batch, self.regions(batch), self.words(batch))
         return unary_KN[batch.referent_S].log_softmax(dim=1)
+
+    def regions(self, batch: Batch) -> Tensor:
+        """(I, N, X): what each region looks like and where it is."""
+        return torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
+
+    def words(self, batch: Batch) -> Tensor:
+        """(S·L, Q): the words of all expressions, padding included, end to end."""
+        return self.language(batch.word_SL, batch.length_S).flatten(0, 1)
+
+    def unary_logits(self, batch: Batch, x_INX: Tensor, word_TQ: Tensor) -> Tensor:
+        """(K, N), with the regions that an image does not have masked."""
+        w_KQ = mean_words(word_TQ, batch.node_word_U, batch.node_of_U, len(batch.image_K))
+        unary_KN = self.unary(x_INX, w_KQ, batch.image_K)
+        return unary_KN.masked_fill(~batch.present_IN[batch.image_K], -torch.inf)
 
 
 def reversed_positions(length_S: Tensor, longest: int) -> Tensor:
@@ -97,7 +103,7 @@ def gather_words(value_SLH: Tensor, position_SL: Tensor) -> Tensor:
 def mean_words(word_TQ: Tensor, word_U: Tensor, owner_U: Tensor, count: int) -> Tensor:
     """(count, Q): the mean of the words that each node or edge was read from."""
     sum_KQ = word_TQ.new_zeros(count, word_TQ.shape[1]).index_add(0, owner_U, word_TQ[word_U])
-    return sum_KQ / torch.bincount(owner_U, minlength=count).clamp_min(1)[:, None]
+    return sum_KQ / torch.bincount(owner_U, minlength=count)[:, None]
 
 
 def divergence(log_probability_SN: Tensor, target_SN: Tensor) -> Tensor:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -10,17 +9,18 @@ import pyarrow as pa
 import torch
 from tqdm import tqdm
 
-from jvgn.batches import Batch, Examples
+from jvgn.batches import Batch
 from jvgn.checkpoint import load_model
 from jvgn.datasets import tables
+from jvgn.examples import Examples
 from jvgn.inputs import Inputs
 from jvgn.model import JVGN, NodeBeliefs
 from jvgn.prediction_table import PREDICTIONS
+from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError
 from parsers.table import read_table, write_table
 
 IMAGES_PER_BATCH = 64
-Decoding = Literal["marginal", "unary"]
 
 
 def predict(inputs: Inputs, model_path: Path, predictions: Path, right_above: float, device: torch.device) -> None:
@@ -28,13 +28,14 @@ def predict(inputs: Inputs, model_path: Path, predictions: Path, right_above: fl
     torch.use_deterministic_algorithms(True)
     trained = load_model(model_path, device)
     examples = inputs.examples(trained.settings, right_above)
-    if examples.store.feature_size != trained.feature_size:
-        raise UserError(
-            f"{inputs.regions}: features of size {examples.store.feature_size}, but {model_path} was trained on "
-            f"{trained.feature_size}; extract regions with the run's detector ({trained.settings.detector})"
-        )
-    frame = pd.concat(grounded(trained.model, examples, GoldObjects(inputs.dataset), "marginal", device))
-    write_table(predictions, pa.Table.from_pandas(frame, schema=PREDICTIONS, preserve_index=False), PREDICTIONS)
+    trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
+    gold = GoldObjects(inputs.dataset)
+    parts = [
+        prediction_rows(examples, batch, beliefs, beliefs.marginal_KN.argmax(dim=1), gold)
+        for batch, beliefs in believed(trained.model, examples, device)
+    ]
+    table = pa.Table.from_pandas(pd.concat(parts), schema=PREDICTIONS, preserve_index=False)
+    write_table(predictions, table, PREDICTIONS)
 
 
 class GoldObjects:
@@ -51,16 +52,15 @@ class GoldObjects:
 
 
 @torch.no_grad()
-def grounded(
-    model: JVGN, examples: Examples, gold: GoldObjects, decoding: Decoding, device: torch.device
-) -> Iterator[pd.DataFrame]:
-    """The predictions of all splits but train, batch by batch."""
-    for split in sorted(set(examples.expressions["split"]) - {"train"}):
+def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[tuple[Batch, NodeBeliefs]]:
+    """The beliefs of all splits but train, batch by batch."""
+    splits = sorted(set(examples.expressions["split"]) - {"train"})
+    if not splits:
+        raise UserError("the dataset has no split to evaluate on: all its expressions are in train")
+    for split in splits:
         for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
-            batch = batch.to(device)
-            beliefs = model(batch)
-            belief_KN = beliefs.marginal_KN if decoding == "marginal" else beliefs.unary_KN
-            yield prediction_rows(examples, batch, beliefs, belief_KN.argmax(dim=1), gold)
+            on_device = batch.to(device)
+            yield on_device, model(on_device)
 
 
 def prediction_rows(

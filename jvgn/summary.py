@@ -1,28 +1,17 @@
 """Results of runs as a small table, for people."""
 
-import json
 from pathlib import Path
 
-from parsers.files import BrokenFile
+from jvgn.metrics import read_metrics
 
 COLUMNS = ("setting", "split", "accuracy", "context accuracy", "oracle recall", "regions an image", "expressions")
-
-
-def read_metrics(run: Path) -> dict:
-    path = run / "metrics.json"
-    try:
-        return json.loads(path.read_text())
-    except FileNotFoundError as error:
-        raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
-    except ValueError as error:
-        raise BrokenFile(path, f"not readable as JSON ({error})") from error
 
 
 def summary(runs: list[Path]) -> str:
     """One row a run and split, in aligned columns, then where to look next."""
     rows = [COLUMNS]
     for run in runs:
-        metrics = read_metrics(run)
+        metrics = read_metrics(run / "metrics.json")
         name = f"{metrics['dataset']}_{metrics['setting']}"
         for split, values in metrics["splits"].items():
             shares = [values.get(key) for key in ("accuracy", "context_accuracy", "oracle_recall", "mean_regions")]

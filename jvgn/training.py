@@ -4,8 +4,6 @@
 learning_rate float64, seconds float64.
 """
 
-import hashlib
-import json
 import logging
 import time
 from collections.abc import Iterator
@@ -18,11 +16,13 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
-from jvgn.batches import Batch, Examples, batched
-from jvgn.checkpoint import load_state, new_model, save_model, save_state
+from jvgn.batches import Batch
+from jvgn.checkpoint import new_model, save_model
+from jvgn.examples import Examples, batched
 from jvgn.inputs import Inputs
 from jvgn.model import JVGN, divergence
-from jvgn.settings.run import RunSettings
+from jvgn.settings.run import RunSettings, TrainingSettings
+from jvgn.training_state import TrainingState
 from jvgn.vocabulary import Vocabulary, read_vectors
 from parsers.files import UserError, sha256
 from parsers.table import write_table
@@ -41,7 +41,10 @@ HISTORY = pa.schema(
 
 
 def train(inputs: Inputs, settings: RunSettings, model_path: Path, history_path: Path, device: torch.device) -> None:
-    """`model_path` holds the epoch that is best on val; an interrupted training goes on from its last epoch."""
+    """`model_path` holds the epoch that is best on val (in det, a box with IoU > 0.5 is right: the field's measure).
+
+    An interrupted training goes on from its last epoch.
+    """
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(settings.training.seed)
     examples = inputs.examples(settings)
@@ -49,27 +52,21 @@ def train(inputs: Inputs, settings: RunSettings, model_path: Path, history_path:
     vectors = read_vectors(inputs.vectors, vocabulary)
     feature_size = examples.store.feature_size
     model = new_model(settings, vectors, feature_size).to(device)
-    state_path = model_path.with_name("training_state.pt")
-    trainer = Trainer(model, examples, settings, device)
-    trainer.resume(state_path, fingerprint(inputs, settings))
-    trainer.run(state_path)
+    inputs_sha256 = [sha256(path) for path in inputs.files()]
+    state = TrainingState(model_path.with_name("training_state.pt"), settings.model_dump_json(), *inputs_sha256)
+    trainer = Trainer(model, examples, settings.training, device)
+    trainer.run(state)
     model.load_state_dict(trainer.best_weights)
     save_model(model_path, model, settings, feature_size, vocabulary.words)
     write_table(history_path, {name: [row[name] for row in trainer.history] for name in HISTORY.names}, HISTORY)
-    state_path.unlink(missing_ok=True)
-
-
-def fingerprint(inputs: Inputs, settings: RunSettings) -> str:
-    """What a saved state depends on, in one string."""
-    parts = [settings.model_dump_json(), torch.__version__, *(sha256(path) for path in inputs.files())]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    state.remove()
 
 
 class Trainer:
     """The model, its optimiser and the epochs so far."""
 
-    def __init__(self, model: JVGN, examples: Examples, settings: RunSettings, device: torch.device) -> None:
-        self.model, self.examples, self.settings, self.device = model, examples, settings.training, device
+    def __init__(self, model: JVGN, examples: Examples, settings: TrainingSettings, device: torch.device) -> None:
+        self.model, self.examples, self.settings, self.device = model, examples, settings, device
         self.rows_by_image = examples.rows_by_image("train")
         for split in ("train", "val"):
             if not examples.rows_by_image(split):
@@ -78,11 +75,8 @@ class Trainer:
         self.history: list[dict[str, float]] = []
         self.best_accuracy = -1.0
         self.best_weights: dict[str, torch.Tensor] = {}
-        self.fingerprint = ""
 
-    def resume(self, path: Path, fingerprint: str) -> None:
-        self.fingerprint = fingerprint
-        state = load_state(path, fingerprint)
+    def resume(self, state: dict[str, Any] | None) -> None:
         if state is not None:
             self.model.load_state_dict(state["model"])
             self.optimiser.load_state_dict(state["optimiser"])
@@ -99,7 +93,9 @@ class Trainer:
             "best_weights": self.best_weights,
         }
 
-    def run(self, state_path: Path) -> None:
+    def run(self, state: TrainingState) -> None:
+        """All epochs that `state` does not have yet."""
+        self.resume(state.load())
         for epoch in range(len(self.history), self.settings.epochs):
             started = time.perf_counter()
             rate = self.settings.learning_rate * self.settings.decay ** (epoch // self.settings.decay_epochs)
@@ -110,7 +106,7 @@ class Trainer:
                 self.best_weights = {name: value.cpu().clone() for name, value in self.model.state_dict().items()}
             row = {"epoch": epoch + 1, "loss": loss, "val_accuracy": accuracy, "learning_rate": rate}
             self.history.append(row | {"seconds": time.perf_counter() - started})
-            save_state(state_path, self.fingerprint, self.state())
+            state.save(**self.state())
             log.info("epoch %d: loss %.4f, val accuracy %.2f", epoch + 1, loss, accuracy)
 
     def train_epoch(self, epoch: int, rate: float) -> float:

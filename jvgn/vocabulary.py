@@ -8,11 +8,10 @@ import gzip
 import io
 import logging
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -72,7 +71,7 @@ def build_vocabulary(expressions: Path, words: Path, more_often_than: int, split
 def build_vectors(words: Path, vectors: Path, size: int, glove: str | None, seed: int) -> None:
     """`vectors` holds a start vector for each word: GloVe's where it has one, else drawn at random."""
     vocabulary = Vocabulary.read(words)
-    bound = 1 / np.sqrt(len(vocabulary))
+    bound = 1 / np.sqrt(len(vocabulary))  # as earlier work draws the words that GloVe lacks
     table = np.random.default_rng(seed).uniform(-bound, bound, (len(vocabulary), size)).astype(np.float32)
     table[PAD] = 0
     if glove is not None:
@@ -97,30 +96,33 @@ def read_vectors(path: Path, vocabulary: Vocabulary) -> np.ndarray:
 
 def glove_vectors(path: Path, size: int, wanted: dict[str, int]) -> Iterator[tuple[str, np.ndarray]]:
     """The wanted words of a GloVe text file with their vectors, in one pass. A word may contain spaces."""
-    with opened_text(path) as file:
-        for number, line in enumerate(tqdm(file, desc="GloVe", unit=" words", disable=None), start=1):
-            word, *values = line.rstrip().rsplit(" ", size)
-            if word not in wanted:
-                continue
-            try:
-                vector = np.array(values, dtype=np.float32).reshape(size)
-            except ValueError as error:
-                problem = f"line {number} is not a word and {size} numbers"
-                raise BrokenFile(path, problem, "check `glove` and `vector_size`") from error
-            yield word, vector
+    for number, line in enumerate(tqdm(text_lines(path), desc="GloVe", unit=" words", disable=None), start=1):
+        word, *values = line.rstrip().rsplit(" ", size)
+        if number == 1 and " " in word:  # of words with spaces, none is the most frequent
+            raise BrokenFile(path, f"its vectors are longer than {size} numbers", "check `glove` and `vector_size`")
+        if word not in wanted and len(values) == size:
+            continue
+        try:
+            vector = np.array(values, dtype=np.float32).reshape(size)
+        except ValueError as error:
+            problem = f"line {number} is not a word and {size} numbers"
+            raise BrokenFile(path, problem, "check `glove` and `vector_size`") from error
+        yield word, vector
 
 
-@contextmanager
-def opened_text(path: Path) -> Iterator[IO[str]]:
-    """The lines of a text file, also when it is gzipped or the only member of a zip archive."""
+def text_lines(path: Path) -> Iterator[str]:
+    """The lines of a text file, also when it is gzipped or the first member of a zip archive."""
     if not path.exists():
         raise UserError(f"{path}: there is no such GloVe file; put it there or set `glove: null`")
-    if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf8") as file:
-            yield file
-    elif path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as member:
-            yield io.TextIOWrapper(member, encoding="utf8")
-    else:
-        with path.open(encoding="utf8") as file:
-            yield file
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path, "rt", encoding="utf8") as file:
+                yield from file
+        elif path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as member:
+                yield from io.TextIOWrapper(member, encoding="utf8")
+        else:
+            with path.open(encoding="utf8") as file:
+                yield from file
+    except (OSError, EOFError, UnicodeDecodeError, IndexError, zipfile.BadZipFile, zlib.error) as error:
+        raise BrokenFile(path, f"not a readable text or archive ({error})", "get the file again") from error

@@ -9,11 +9,20 @@ if TYPE_CHECKING:
 __all__ = ["parse"]
 
 
-def parse(text: str, backend: str = "lexical", tokens: Sequence[str] | None = None, **options: str) -> "SceneGraph":
-    """The scene graph of `text`, whose words are `tokens` where those are given."""
+def parse(
+    text: str,
+    backend: str = "lexical",
+    tokens: Sequence[str] | None = None,
+    conventions: str = "written",
+    **options: str,
+) -> "SceneGraph":
+    """The scene graph of `text`, whose words are `tokens` where those are given; `written`: in the sentence's words."""
     # Imported here: stages that read only tables of graphs do not depend on how graphs are made.
     from parsers.backends import load_backend
+    from parsers.files import UserError
     from parsers.tokens import tokenise
 
+    if conventions != "written":
+        raise UserError(f"there are no conventions {conventions!r}; there are: written")
     words = tokenise(text) if tokens is None else tuple(tokens)
     return load_backend(backend, **options)([words])[0]

@@ -120,6 +120,9 @@ def check_references(path: Path, refs: list[Ref], image_ids: set[int], image_of_
             if sentence.sent_id in sentence_ids:
                 raise BrokenFile(path, f"sentence {sentence.sent_id} occurs twice", GET_AGAIN)
             sentence_ids.add(sentence.sent_id)
+            heads = [mention.head_token for mention in sentence.mentions]
+            if len(set(heads)) < len(heads) or max(heads, default=-1) >= len(sentence.tokens):
+                raise BrokenFile(path, f"the mentions of sentence {sentence.sent_id} are not words of it", GET_AGAIN)
 
 
 def image_table(images: list[Image]) -> pa.Table:

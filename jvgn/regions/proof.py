@@ -12,7 +12,7 @@ from typing import Literal
 
 from jvgn.datasets.tables import EXPRESSIONS
 from jvgn.regions.provenance import read_provenance
-from parsers.files import UserError, replacing
+from parsers.files import BrokenFile, UserError, replacing
 from parsers.table import read_table
 
 NAMED = 5
@@ -38,7 +38,10 @@ def prove_disjoint(
     leaked = sorted(evaluated.intersection(made.training_image_ids or ()))
     if leaked and not allow_leaking:
         first = ", ".join(map(str, leaked[:NAMED])) + (", ..." if len(leaked) > NAMED else "")
-        raise UserError(f"{provenance}: the detector was trained on {len(leaked)} evaluation images ({first})")
+        raise UserError(
+            f"{provenance}: the detector was trained on {len(leaked)} evaluation images ({first}); train another, "
+            "or set evaluation.allow_leaking and live with the verdict"
+        )
     # An empty list is no evidence: a detector with no training images is one whose images nobody wrote down.
     verdict: Literal["proved", "leaking", "unproven"]
     verdict = "leaking" if leaked else "proved" if made.training_image_ids else "unproven"
@@ -53,3 +56,10 @@ def prove_disjoint(
     with replacing(output) as temporary:
         temporary.write_text(json.dumps(evidence, indent=1) + "\n", encoding="utf8")
     return verdict
+
+
+def read_verdict(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text(encoding="utf8"))["verdict"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BrokenFile(path, "not a readable proof") from error

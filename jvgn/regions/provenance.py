@@ -1,9 +1,9 @@
 """What a detector was trained on: a JSON file beside its weights.
 
 `format`: the version; `detector`: its settings; `seed`; `categories`: a list of [category id, name];
-`training_image_ids`: sorted, or null where nobody knows; `weights_sha256`; `tables`: the SHA-256 of the dataset's
-`images`, `objects` and `expressions`; `versions`: of the libraries that trained it.
-A detector from elsewhere takes part with such a file written by hand; `training_image_ids` may then be null.
+`training_image_ids`: sorted, or null where nobody knows; `weights_sha256`; `pretrained_sha256`: of the classification
+weights it started from, or null; `tables`: the SHA-256 of the dataset's `images`, `objects` and `expressions`;
+`versions`: of the libraries that trained it.
 """
 
 import json
@@ -24,6 +24,7 @@ class Provenance(Frozen):
     categories: tuple[tuple[int, str], ...]
     training_image_ids: tuple[int, ...] | None
     weights_sha256: str
+    pretrained_sha256: str | None
     tables: dict[str, str]
     versions: dict[str, str]
 

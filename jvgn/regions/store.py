@@ -142,10 +142,15 @@ class RegionStore:
         opened, rows = self._find(image_id)
         return Regions(**{name: column[rows] for name, column in opened.columns.items()})
 
-    def read_boxes(self, image_id: int) -> np.ndarray:
-        """The boxes alone: (N, 4)."""
+    def read_boxes(self, image_id: int) -> tuple[np.ndarray, np.ndarray]:
+        """The boxes (N, 4) and object ids (N) alone."""
         opened, rows = self._find(image_id)
-        return opened.columns["box"][rows]
+        return opened.columns["box"][rows], opened.columns["object_id"][rows]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many regions each image has, in the order of `image_ids`."""
+        return np.diff(self._open().offset)
 
     def _find(self, image_id: int) -> tuple["_Opened", slice]:
         opened = self._open()

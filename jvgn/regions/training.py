@@ -4,14 +4,12 @@ The same seed, number of threads and machine give the same weights, to the byte,
 interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there.
 """
 
-import hashlib
-import json
 import logging
 import math
-import pickle
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +25,8 @@ from jvgn.regions.proof import evaluation_images
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
 from jvgn.settings.detector import DetectorSettings
-from parsers.files import BrokenFile, UserError, replacing, sha256
+from jvgn.training_state import TrainingState
+from parsers.files import BrokenFile, UserError, sha256
 from parsers.table import read_table
 
 logger = logging.getLogger(__name__)
@@ -67,18 +66,19 @@ def train_detector(
         categories=tuple(categories),
         training_image_ids=tuple(sorted(image_table["image_id"].to_pylist())),
         weights_sha256="",
+        pretrained_sha256=sha256(settings.pretrained) if settings.pretrained else None,
         tables=tables,
         versions={name: version(name) for name in ("torch", "torchvision")},
     )
     targets = targets_of(image_table, object_table, [category_id for category_id, _ in categories])
-    state = Path(weights).with_suffix(".state.pt")
+    state = TrainingState(Path(weights).with_suffix(".state.pt"), made.model_dump_json())
     logger.info("training on %d images of %d categories", len(image_table), len(categories))
     with torch.random.fork_rng():
-        training = Training(settings, len(categories), torch.device(device), state, fingerprint(made))
+        training = Training(settings, len(categories), torch.device(device), state)
         training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
     save_detector(weights, TrainedDetector(training.detector, settings, categories))
     write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
-    state.unlink(missing_ok=True)
+    state.remove()
 
 
 def training_images(expressions: Path | str, other_expressions: Iterable[Path | str]) -> list[int]:
@@ -132,18 +132,13 @@ def learning_rate(step: int, steps: int, highest: float, warm_up: int) -> float:
     return highest * min(1.0, (step + 1) / (warm_up + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
-def fingerprint(made: Provenance) -> str:
-    """Equal for two trainings that must end with the same weights."""
-    return hashlib.sha256(json.dumps(made.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
-
-
 class Training:
     """A detector and its optimiser, at some step; built anew or, where `state` holds one, as it was saved."""
 
     def __init__(
-        self, settings: DetectorSettings, class_count: int, device: torch.device, state: Path, belongs_to: str
+        self, settings: DetectorSettings, class_count: int, device: torch.device, state: TrainingState
     ) -> None:
-        self.settings, self.device, self.state, self.belongs_to = settings, device, state, belongs_to
+        self.settings, self.device, self.state = settings, device, state
         torch.manual_seed(settings.seed)
         self.detector = start(settings, class_count).to(device).train()
         parameters = [parameter for parameter in self.detector.parameters() if parameter.requires_grad]
@@ -153,8 +148,7 @@ class Training:
         else:
             self.optimiser = torch.optim.AdamW(parameters, weight_decay=settings.weight_decay)
         self.step = 0
-        if state.exists():
-            self.resume()
+        self.resume(state.load())
 
     def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
         """The detector is trained to the last step."""
@@ -194,29 +188,14 @@ class Training:
         return value
 
     def save(self) -> None:
-        with replacing(self.state) as temporary:
-            torch.save(
-                {
-                    "belongs_to": self.belongs_to,
-                    "step": self.step,
-                    "detector": self.detector.state_dict(),
-                    "optimiser": self.optimiser.state_dict(),
-                },
-                temporary,
-            )
+        self.state.save(step=self.step, detector=self.detector.state_dict(), optimiser=self.optimiser.state_dict())
 
-    def resume(self) -> None:
-        try:
-            saved = torch.load(self.state, map_location=self.device, weights_only=True)
-        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-            raise BrokenFile(self.state, "not a readable training state") from error
-        if saved["belongs_to"] != self.belongs_to:
-            logger.warning("%s belongs to a training with other settings or data: starting anew", self.state)
-            return
-        self.detector.load_state_dict(saved["detector"])
-        self.optimiser.load_state_dict(saved["optimiser"])
-        self.step = saved["step"]
-        logger.info("going on from step %d", self.step)
+    def resume(self, saved: dict[str, Any] | None) -> None:
+        if saved is not None:
+            self.detector.load_state_dict(saved["detector"])
+            self.optimiser.load_state_dict(saved["optimiser"])
+            self.step = saved["step"]
+            logger.info("going on from step %d", self.step)
 
 
 def start(settings: DetectorSettings, class_count: int) -> Detector:

@@ -1,5 +1,7 @@
 """What all settings share: frozen, no unknown keys, one clear message for a bad file."""
 
+import json
+import reprlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -37,13 +39,17 @@ def read_yaml(path: Path | str) -> object:
 def validated(model: type[Model], value: object, where: str) -> Model:
     """`value` as a `model`; otherwise a `UserError` that names each bad key."""
     try:
-        return model.model_validate(value)
+        # Strictly, so that `train: true` is no number; by way of JSON, so that a list may be a tuple.
+        return model.model_validate_json(json.dumps(value, default=str), strict=True)
     except ValidationError as error:
         raise UserError(f"{where}: " + "; ".join(map(describe, error.errors()))) from error
 
 
 def describe(problem: Mapping[str, Any]) -> str:
-    key = ".".join(str(part) for part in problem["loc"]) or "the whole file"
+    """A validation problem in a few words, however much was found."""
+    key = ".".join(str(part) for part in problem["loc"]) or "the whole"
     if problem["type"] == "extra_forbidden":
         return f"unknown key {key}"
-    return f"{key}: {problem['msg']}, found {problem['input']!r}"
+    if problem["type"] in ("missing", "value_error"):
+        return f"{key}: {problem['msg']}"
+    return f"{key}: {problem['msg']}, found {reprlib.repr(problem['input'])}"

@@ -1,8 +1,9 @@
 """The whole of `config.yaml`: checked before any job starts, then handed out in slices."""
 
-from typing import Any
+from collections.abc import Collection
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.dataset import DatasetSettings
@@ -12,8 +13,15 @@ from jvgn.settings.regions import RegionSettings
 from jvgn.settings.run import RunSettings
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
+from parsers.files import UserError
 
 DEFAULT_RUN = "default"
+UNMARGINALISED_RUN = "unmarginalised"
+BUILT_IN_RUNS: dict[str, dict[str, Any]] = {DEFAULT_RUN: {}, UNMARGINALISED_RUN: {"training": {"marginalise": False}}}
+"""Runs that every dataset has: its default, and the ablation's second model."""
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+"""Names become folders and patterns."""
 
 
 class ConfiguredDataset(DatasetSettings):
@@ -24,33 +32,41 @@ class ConfiguredDataset(DatasetSettings):
 
 class Configuration(Frozen):
     shapes: WorldSettings = WorldSettings()
-    datasets: dict[str, ConfiguredDataset]
-    detectors: dict[str, DetectorSettings]
-    vocabularies: dict[str, VocabularySettings]
-    runs: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    datasets: dict[Name, ConfiguredDataset]
+    detectors: dict[Name, DetectorSettings]
+    vocabularies: dict[Name, VocabularySettings]
+    runs: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     """Named runs, as differences from the dataset's default run."""
     evaluation: EvaluationSettings = EvaluationSettings()
 
     @model_validator(mode="after")
     def check_runs(self) -> "Configuration":
-        if DEFAULT_RUN in self.runs:
-            raise ValueError(f"runs.{DEFAULT_RUN}: the default run belongs to its dataset (datasets.….run)")
+        for run in BUILT_IN_RUNS:
+            if run in self.runs:
+                raise ValueError(f"runs.{run} is built in; choose another name")
         for dataset in self.datasets:
-            for run in (DEFAULT_RUN, *self.runs):
-                where = f"datasets.{dataset}.run" + ("" if run == DEFAULT_RUN else f" with runs.{run}")
-                settings = validated(RunSettings, self.merged(dataset, run), where)
-                for kind, known in (("detector", self.detectors), ("vocabulary", self.vocabularies)):
-                    name = getattr(settings, kind)
-                    if name not in known:
-                        raise ValueError(f"{where}: unknown {kind} {name}; known: {', '.join(known)}")
+            for run in self.all_runs:
+                settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
+                self.check_name(dataset, run, "detector", settings.detector, self.detectors)
+                self.check_name(dataset, run, "vocabulary", settings.vocabulary, self.vocabularies)
         return self
 
+    @property
+    def all_runs(self) -> dict[str, dict[str, Any]]:
+        return BUILT_IN_RUNS | self.runs
+
+    def where(self, dataset: str, run: str) -> str:
+        return f"datasets.{dataset}.run" + (f" with runs.{run}" if run in self.runs else "")
+
+    def check_name(self, dataset: str, run: str, kind: str, name: str, known: Collection[str]) -> None:
+        if name not in known:
+            raise UserError(f"{self.where(dataset, run)}: unknown {kind} {name}; known: {', '.join(known)}")
+
     def merged(self, dataset: str, run: str) -> dict[str, Any]:
-        differences = {} if run == DEFAULT_RUN else self.runs[run]
-        return overlaid(self.datasets[dataset].run, differences)
+        return overlaid(self.datasets[dataset].run, self.all_runs[run])
 
     def run(self, dataset: str, run: str) -> RunSettings:
-        return RunSettings.model_validate(self.merged(dataset, run))
+        return validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
 
 
 def overlaid(base: dict[str, Any], differences: dict[str, Any]) -> dict[str, Any]:
@@ -62,5 +78,23 @@ def overlaid(base: dict[str, Any], differences: dict[str, Any]) -> dict[str, Any
     return result
 
 
-def configuration(config: dict[str, Any]) -> Configuration:
-    return validated(Configuration, config, "config.yaml")
+def configuration(config: dict[str, Any], parsers: Collection[str]) -> Configuration:
+    """The configuration, with every name it uses known; `parsers` are the backends there are."""
+    checked = validated(Configuration, config, "config.yaml")
+    for dataset in checked.datasets:
+        for run in checked.all_runs:
+            checked.check_name(dataset, run, "parser", checked.run(dataset, run).parser, parsers)
+    return checked
+
+
+def configuration_schema() -> dict[str, Any]:
+    """The JSON schema of `config.yaml`, in which a run may leave out anything."""
+    schema = Configuration.model_json_schema()
+    run = RunSettings.model_json_schema()
+    schema["$defs"] |= run.pop("$defs") | {
+        "Run": {key: run[key] for key in ("type", "properties", "additionalProperties")}
+    }
+    reference = {"$ref": "#/$defs/Run"}
+    schema["$defs"]["ConfiguredDataset"]["properties"]["run"] |= reference
+    schema["properties"]["runs"]["additionalProperties"] = reference
+    return schema

@@ -8,4 +8,4 @@ class DatasetSettings(Frozen):
     """Holds `refs({split_by}).p` and `instances.json`, as REFER's archives do."""
     split_by: str
     images: str
-    """The folder of the image files. Datasets that name the same folder share images, and so detectors."""
+    """The folder of the image files. No detector sees an image that a dataset of the same folder evaluates on."""

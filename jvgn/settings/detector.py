@@ -43,7 +43,7 @@ class DetectorSettings(Frozen):
     """Gradients longer than this are shortened to it."""
     save_every: PositiveInt = 500
     """Steps between two saved states, from which an interrupted training goes on."""
-    seed: NonNegativeInt = 0
+    seed: int = Field(0, ge=0, lt=2**31)
 
     @model_validator(mode="after")
     def check_sides(self) -> Self:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from jvgn.settings.base import Frozen
 
@@ -16,7 +16,7 @@ class ModelSettings(Frozen):
 
 
 class TrainingSettings(Frozen):
-    seed: int = 0
+    seed: NonNegativeInt = 0
     marginalise: bool = True
     """Sum the context nodes out while training; false scores the referent's phrase on its own."""
     epochs: PositiveInt = 20
@@ -28,8 +28,8 @@ class TrainingSettings(Frozen):
     decay_epochs: PositiveInt = 10
     gradient_norm: NonNegativeFloat = 0.0
     """Longer gradients are cut to this length; 0 leaves them alone."""
-    word_dropout: float = Field(0.0, ge=0, lt=1)
-    """The share of a word's vector that is hidden at random while training."""
+    dropout: float = Field(0.0, ge=0, lt=1)
+    """The share of each word vector's entries that is hidden at random while training."""
     soft_label: Literal["normalised", "printed"] = "normalised"
     """det: IoU where at least `iou_threshold`, normalised; or softmax(max(0, IoU − threshold)), as the paper prints."""
     iou_threshold: float = Field(0.5, ge=0, lt=1)

@@ -15,4 +15,4 @@ class VocabularySettings(Frozen):
     vector_size: PositiveInt = 300
     glove: str | None = None
     """A GloVe text file (plain, .gz or .zip); null starts from random vectors. Words it lacks start at random."""
-    seed: int = 0
+    seed: NonNegativeInt = 0

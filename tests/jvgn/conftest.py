@@ -81,7 +81,7 @@ def run_settings():
             parser="lexical",
             vocabulary="small",
             model=ModelSettings(spatial_size=24, hidden_size=12, layers=1),
-            training=TrainingSettings(**(chosen | {"word_dropout": 0.3} | training)),
+            training=TrainingSettings(**(chosen | {"dropout": 0.3} | training)),
         )
 
     return settings

@@ -52,7 +52,7 @@ def test_a_mention_that_was_taken_for_the_referent_counts_as_wrong(answers):
 
 
 def test_coverage_says_what_the_regions_allow(answers, tmp_path):
-    with RegionWriter(tmp_path / "regions.h5", 1, "float32", {"setting": "det"}) as writer:
+    with RegionWriter(tmp_path / "regions.h5", 1, "float32", {"setting": "det"}) as writer:  # an IoU of 0.9, and none
         box = pd.DataFrame([(1, 0, 10, 10), (50, 50, 60, 60)]).to_numpy("float32")
         one = pd.Series([1.0, 1.0]).to_numpy("float32")
         whole = pd.Series([-1, -1]).to_numpy()

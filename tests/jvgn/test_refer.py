@@ -84,6 +84,8 @@ def edited(value, path, new):
         ((0, "sentences", 0, "sent_id"), 6, "sentence 6 occurs twice"),
         ((0, "sentences", 0, "tokens"), "dog", r"0\.sentences\.0\.tokens"),
         ((0, "split"), 3, r"0\.split"),
+        ((0, "sentences", 0, "mentions", 1, "head_token"), 9, "the mentions of sentence 7"),
+        ((0, "sentences", 0, "mentions", 1, "head_token"), 0, "the mentions of sentence 7"),
     ],
 )
 def test_a_flaw_in_the_refs_is_named(tmp_path, path, new, message):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jvgn.settings.configuration import Configuration, configuration
+from jvgn.settings.configuration import configuration, configuration_schema
 from jvgn.settings.run import RunSettings, TrainingSettings
 from parsers.files import UserError
 
@@ -27,8 +27,12 @@ def edited(path, value):
     return result
 
 
+def checked(config):
+    return configuration(config, parsers=["lexical"])
+
+
 def test_the_configuration_that_we_ship_is_valid():
-    assert configuration(config()).run("shapes", "unmarginalised").training.marginalise is False
+    assert checked(config()).run("shapes", "unmarginalised").training.marginalise is False
 
 
 @pytest.mark.parametrize(
@@ -43,24 +47,29 @@ def test_the_configuration_that_we_ship_is_valid():
         ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, vgg16"),
         ("datasets.shapes.run.vocabulary", "none", "unknown vocabulary none"),
         ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr"),
-        ("runs.default", {}, r"runs\.default"),
+        ("runs.default", {}, r"runs\.default is built in"),
+        ("runs.my run;x", {}, r"runs\.my run;x"),
+        ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
+        ("shapes.train", True, r"shapes\.train"),
+        ("shapes.val", "3", r"shapes\.val"),
+        ("datasets.shapes.run.training.seed", -1, r"training\.seed"),
     ],
 )
 def test_a_mistake_names_its_key(path, value, message):
     with pytest.raises(UserError, match=message):
-        configuration(edited(path, value))
+        checked(edited(path, value))
 
 
 def test_a_run_differs_from_its_datasets_default_only_where_it_says_so():
-    checked = configuration(edited("runs.small", {"model": {"hidden_size": 5}}))
-    default, small = checked.run("shapes", "default"), checked.run("shapes", "small")
+    settings = checked(edited("runs.small", {"model": {"hidden_size": 5}}))
+    default, small = settings.run("shapes", "default"), settings.run("shapes", "small")
     assert small.model.hidden_size == 5
     assert small.model_copy(update={"model": default.model}) == default
     assert small.model.model_copy(update={"hidden_size": default.model.hidden_size}) == default.model
 
 
 def test_frozen_settings_are_read_back_as_they_were(tmp_path):
-    settings = configuration(config()).run("shapes", "default")
+    settings = checked(config()).run("shapes", "default")
     settings.write(tmp_path / "settings.yaml")
     assert RunSettings.read(tmp_path / "settings.yaml") == settings
     assert set(yaml.safe_load((tmp_path / "settings.yaml").read_text())["training"]) == set(
@@ -75,6 +84,12 @@ def test_a_broken_settings_file_is_named(tmp_path, content):
         RunSettings.read(tmp_path / "settings.yaml")
 
 
+def test_the_message_is_short_however_much_is_wrong():
+    with pytest.raises(UserError) as caught:
+        checked(config() | {"shapes": [0] * 100_000})
+    assert len(str(caught.value)) < 200
+
+
 def test_the_published_schema_is_the_one_the_code_has():
     published = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
-    assert published == Configuration.model_json_schema(), "make schema"
+    assert published == configuration_schema(), "make schema"

@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 import torch
 
-from jvgn.ablation import ablate
-from jvgn.batches import SoftLabel
-from jvgn.checkpoint import load_model, load_state
+from jvgn.ablation import Models, ablate
+from jvgn.checkpoint import load_model
+from jvgn.examples import SoftLabel
 from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
 from jvgn.prediction import predict
 from jvgn.training import Trainer, train
+from jvgn.training_state import TrainingState
 from parsers.files import UserError
 
 CPU = torch.device("cpu")
@@ -39,7 +40,7 @@ def trained(small_world, run_settings, tmp_path_factory):
 @pytest.fixture(scope="module")
 def ablation(small_world, trained, tmp_path_factory):
     path = tmp_path_factory.mktemp("ablation") / "ablation.csv"
-    ablate(small_world, trained, path, 0.5, CPU)
+    ablate(small_world, Models(trained[True], trained[False]), path, 0.5, CPU)
     return pd.read_csv(path).set_index(["marginalise_training", "marginalise_inference", "split"])
 
 
@@ -83,8 +84,8 @@ def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tm
     examples = small_world.examples(settings)
     vectors = torch.from_numpy(np.load(small_world.vectors))
     baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
-    trainer = Trainer(baseline, examples, settings, CPU)
-    trainer.run(tmp_path / "state.pt")
+    trainer = Trainer(baseline, examples, settings.training, CPU)
+    trainer.run(TrainingState(tmp_path / "state.pt"))
     baseline.load_state_dict(trainer.best_weights)
     assert trainer.accuracy("test") <= ablation.loc[(True, True, "test"), "accuracy"] - 15
     assert trainer.accuracy("adv") <= 55
@@ -124,10 +125,11 @@ def test_an_interrupted_training_ends_as_an_undisturbed_one(small_world, run_set
 
 def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):
     caplog.set_level(logging.INFO)
-    torch.save({"fingerprint": "theirs"}, tmp_path / "state.pt")
-    assert load_state(tmp_path / "state.pt", "ours") is None
+    TrainingState(tmp_path / "state.pt", "theirs").save(step=3)
+    assert TrainingState(tmp_path / "state.pt", "theirs").load()["step"] == 3
+    assert TrainingState(tmp_path / "state.pt", "ours").load() is None
     (tmp_path / "state.pt").write_bytes(b"not a state")
-    assert load_state(tmp_path / "state.pt", "ours") is None
+    assert TrainingState(tmp_path / "state.pt", "theirs").load() is None
     assert caplog.text.count("starts anew") == 2
 
 

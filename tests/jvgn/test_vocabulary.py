@@ -65,6 +65,11 @@ def test_a_glove_file_of_another_size_is_named(expressions):
     words = built(expressions)
     with pytest.raises(BrokenFile, match=r"glove\.txt: line 1 is not a word and 5 numbers"):
         build_vectors(words, words.with_name("vectors.npy"), size=5, glove=str(path), seed=0)
+    with pytest.raises(BrokenFile, match="its vectors are longer than 2 numbers"):
+        build_vectors(words, words.with_name("vectors.npy"), size=2, glove=str(path), seed=0)
+    path.rename(path.with_suffix(".zip"))
+    with pytest.raises(BrokenFile, match=r"glove\.zip: not a readable text or archive"):
+        build_vectors(words, words.with_name("vectors.npy"), size=3, glove=str(path.with_suffix(".zip")), seed=0)
     with pytest.raises(UserError, match="there is no such GloVe file"):
         build_vectors(words, words.with_name("vectors.npy"), size=5, glove="nowhere.txt", seed=0)
 

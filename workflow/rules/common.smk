@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -9,63 +10,21 @@ from pathlib import Path
 sys.path.insert(0, str(workflow.basedir))
 
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
+from parsers.backends import BACKENDS
 from parsers.files import UserError
 from snakemake.exceptions import WorkflowError
 
 try:
-    configuration = checked_configuration(config)
+    configuration = checked_configuration(config, BACKENDS)
 except UserError as error:
     raise WorkflowError(str(error)) from None
-
-
-# Slices of the code. A stage lists its own, so that an edit reruns what depends on it and nothing else.
-BASE = [
-    "jvgn/__init__.py",
-    "jvgn/settings/__init__.py",
-    "jvgn/settings/base.py",
-    "parsers/__init__.py",
-    "parsers/files.py",
-]
-TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
-REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
-DETECTOR = [
-    *TABLES,
-    "jvgn/regions/__init__.py",
-    "jvgn/regions/detector.py",
-    "jvgn/regions/images.py",
-    "jvgn/regions/provenance.py",
-    "jvgn/regions/tiny.py",
-    "jvgn/regions/weights.py",
-    "jvgn/settings/detector.py",
-    "jvgn/settings/regions.py",
-]
-MODEL = [
-    *REGIONS,
-    "jvgn/batches.py",
-    "jvgn/belief_propagation.py",
-    "jvgn/checkpoint.py",
-    "jvgn/factor_graph.py",
-    "jvgn/inputs.py",
-    "jvgn/model.py",
-    "jvgn/potentials.py",
-    "jvgn/settings/run.py",
-    "jvgn/vocabulary.py",
-]
-
-
-def sources(*paths):
-    """The files behind a stage's command: as inputs, they make the stage rerun when they change."""
-    found = []
-    for path in (Path(workflow.basedir, path) for path in paths):
-        found += sorted([*path.rglob("*.py"), *path.rglob("*.txt")]) if path.is_dir() else [path]
-    return found
 
 
 def check_targets(targets):
     """A target that names what the configuration lacks is an error that lists what it has."""
     for target in targets:
         found = re.match(r"results/(?P<dataset>[^/]+)_(gt|det)/(runs/(?P<run>[^/]+)/)?", target)
-        for kind, known in (("dataset", configuration.datasets), ("run", configuration.runs)):
+        for kind, known in (("dataset", configuration.datasets), ("run", configuration.all_runs)):
             name = found and found[kind]
             if name and name not in known:
                 raise WorkflowError(f"{target}: config.yaml has no {kind} {name}; it has: {', '.join(known)}")
@@ -94,7 +53,8 @@ def images(wildcards):
 
 def datasets_with_these_images(wildcards):
     """All datasets whose images a detector for this one may meet: itself and those of the same image folder."""
-    return [name for name, dataset in configuration.datasets.items() if dataset.images == images(wildcards)]
+    folder = Path(images(wildcards)).resolve()
+    return [name for name, dataset in configuration.datasets.items() if Path(dataset.images).resolve() == folder]
 
 
 def expressions_with_these_images(wildcards):
@@ -107,7 +67,7 @@ def other_expressions(wildcards):
 
 
 def other_expressions_as_options(wildcards):
-    return " ".join(f"--others {path}" for path in other_expressions(wildcards))
+    return " ".join(f"--others {shlex.quote(path)}" for path in other_expressions(wildcards))
 
 
 def pretrained(wildcards):
@@ -128,13 +88,17 @@ def run_of(wildcards):
     return configuration.run(wildcards.dataset, run_name(wildcards))
 
 
+def nodes(wildcards):
+    return f"results/graphs/{wildcards.dataset}/{run_of(wildcards).parser}/nodes.parquet"
+
+
 def run_inputs(wildcards):
     """What a run is trained and evaluated on."""
     dataset, run = wildcards.dataset, run_of(wildcards)
     return {
         "tables": [f"{tables(wildcards)}/{name}.parquet" for name in ("images", "objects", "expressions", "mentions")],
         "regions": f"results/regions/{dataset}_{wildcards.setting}/{run.detector}.h5",
-        "nodes": f"results/graphs/{dataset}/{run.parser}/nodes.parquet",
+        "nodes": nodes(wildcards),
         "edges": f"results/graphs/{dataset}/{run.parser}/edges.parquet",
         "words": f"results/vocabulary/{dataset}/{run.vocabulary}/words.parquet",
         "vectors": f"results/vocabulary/{dataset}/{run.vocabulary}/vectors.npy",
@@ -145,7 +109,7 @@ def run_options(wildcards):
     """`run_inputs` as the options of a command."""
     files = run_inputs(wildcards)
     options = {"dataset": tables(wildcards), **{name: files[name] for name in files if name != "tables"}}
-    return " ".join(f"--{name} {path}" for name, path in options.items())
+    return " ".join(f"--{name} {shlex.quote(path)}" for name, path in options.items())
 
 
 def proof(wildcards):

@@ -3,7 +3,7 @@
 
 rule train_detector:
     input:
-        code=sources(*DETECTOR, "jvgn/regions/training.py", "jvgn/regions/proof.py"),
+        code=sources(*DETECTOR, "jvgn/regions/training.py", "jvgn/regions/proof.py", "jvgn/training_state.py"),
         settings="results/detectors/{dataset}/{detector}/settings.yaml",
         tables=collect(
             "results/datasets/{{dataset}}/{table}.parquet",
@@ -43,7 +43,9 @@ rule prove_detector:
             "jvgn/regions/proof.py",
             "jvgn/regions/provenance.py",
             "jvgn/settings/detector.py",
+            "jvgn/settings/evaluation.py",
         ),
+        evaluation="results/evaluation.yaml",
         provenance="results/detectors/{dataset}/{detector}/provenance.json",
         expressions=expressions_with_these_images,
     output:
@@ -56,5 +58,5 @@ rule prove_detector:
         mem_mb=2000,
         runtime=10,
     shell:
-        "python -m jvgn prove-detector --provenance {input.provenance:q} --output {output:q}"
+        "python -m jvgn prove-detector --evaluation {input.evaluation:q} --provenance {input.provenance:q} --output {output:q}"
         " {input.expressions:q} > {log:q} 2>&1"

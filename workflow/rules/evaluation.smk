@@ -23,7 +23,7 @@ rule predict:
     params:
         inputs=run_options,
     shell:
-        "python -m jvgn predict --evaluation {input.evaluation} {params.inputs} --model {input.model:q}"
+        "python -m jvgn predict --evaluation {input.evaluation:q} {params.inputs} --model {input.model:q}"
         " --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
@@ -33,7 +33,11 @@ rule score:
         code=sources(
             *REGIONS,
             "jvgn/evaluation.py",
+            "jvgn/metrics.py",
             "jvgn/prediction_table.py",
+            "jvgn/regions/proof.py",
+            "jvgn/regions/provenance.py",
+            "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
             "jvgn/settings/run.py",
         ),
@@ -57,9 +61,9 @@ rule score:
         inputs=run_options,
         run=run_name,
     shell:
-        "python -m jvgn score --evaluation {input.evaluation} {params.inputs} --settings {input.settings:q}"
+        "python -m jvgn score --evaluation {input.evaluation:q} {params.inputs} --settings {input.settings:q}"
         " --model {input.model:q} --proof {input.proof:q} --predictions {input.predictions:q} --output {output:q}"
-        " --name {wildcards.dataset:q} {wildcards.setting} {params.run} > {log:q} 2>&1"
+        " --name {wildcards.dataset:q} {wildcards.setting} {params.run:q} > {log:q} 2>&1"
 
 
 rule ablate:
@@ -69,8 +73,12 @@ rule ablate:
             *MODEL,
             "jvgn/ablation.py",
             "jvgn/evaluation.py",
+            "jvgn/metrics.py",
             "jvgn/prediction.py",
             "jvgn/prediction_table.py",
+            "jvgn/regions/proof.py",
+            "jvgn/regions/provenance.py",
+            "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
         ),
         evaluation="results/evaluation.yaml",
@@ -92,14 +100,15 @@ rule ablate:
     params:
         inputs=run_options,
     shell:
-        "python -m jvgn ablate --evaluation {input.evaluation} {params.inputs} --model {input.model:q}"
+        "python -m jvgn ablate --evaluation {input.evaluation:q} {params.inputs} --model {input.model:q}"
         " --unmarginalised {input.unmarginalised:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule draw_examples:
     input:
-        unpack(run_inputs),
         code=sources(*TABLES, "jvgn/figures.py", "jvgn/grounding.py", "jvgn/prediction_table.py"),
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
+        nodes=nodes,
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         images=images,
     output:

@@ -20,5 +20,5 @@ rule parse_expressions:
         mem_mb=4000,
         runtime=60,
     shell:
-        "python -m parsers parse --backend {wildcards.parser} --threads {threads}"
+        "python -m parsers parse --backend {wildcards.parser:q} --threads {threads}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"

@@ -19,6 +19,7 @@ def tell(path: Path, training_image_ids: tuple[int, ...] | None) -> Path:
         categories=((1, "disc"),),
         training_image_ids=training_image_ids,
         weights_sha256="abc",
+        pretrained_sha256=None,
         tables={},
         versions={},
     )

@@ -1,0 +1,32 @@
+"""`metrics.json`: what a run is worth. All shares are in percent.
+
+`format`: the version; dataset, setting, run; `splits.{split}`: n, accuracy (referents found), oracle_recall (referents
+that some region covers: the best any method could do), context_accuracy (gold mentions beside the referent that were
+grounded right; absent without gold), mean_regions (an image), accuracy_by_nodes and accuracy_by_edges; `provenance`:
+hashes of everything the numbers depend on, versions, the seed, and the verdict of the detector's proof.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from parsers.files import BrokenFile, replacing
+
+FORMAT = "1"
+
+
+def write_metrics(path: Path, metrics: dict[str, Any]) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps({"format": FORMAT} | metrics, indent=2) + "\n")
+
+
+def read_metrics(path: Path) -> dict[str, Any]:
+    try:
+        metrics: dict[str, Any] = json.loads(path.read_text())
+    except FileNotFoundError as error:
+        raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
+    except ValueError as error:
+        raise BrokenFile(path, f"not readable as JSON ({error})") from error
+    if not isinstance(metrics, dict) or metrics.get("format") != FORMAT:
+        raise BrokenFile(path, f"expected metrics of format version {FORMAT}")
+    return metrics

@@ -1,0 +1,43 @@
+"""Slices of the code. A stage lists its own, so that an edit reruns what depends on it and nothing else."""
+
+BASE = [
+    "jvgn/__init__.py",
+    "jvgn/settings/__init__.py",
+    "jvgn/settings/base.py",
+    "parsers/__init__.py",
+    "parsers/files.py",
+]
+TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
+REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
+DETECTOR = [
+    *TABLES,
+    "jvgn/regions/__init__.py",
+    "jvgn/regions/detector.py",
+    "jvgn/regions/images.py",
+    "jvgn/regions/provenance.py",
+    "jvgn/regions/tiny.py",
+    "jvgn/regions/weights.py",
+    "jvgn/settings/detector.py",
+    "jvgn/settings/regions.py",
+]
+MODEL = [
+    *REGIONS,
+    "jvgn/batches.py",
+    "jvgn/examples.py",
+    "jvgn/belief_propagation.py",
+    "jvgn/checkpoint.py",
+    "jvgn/factor_graph.py",
+    "jvgn/inputs.py",
+    "jvgn/model.py",
+    "jvgn/potentials.py",
+    "jvgn/settings/run.py",
+    "jvgn/vocabulary.py",
+]
+
+
+def sources(*paths):
+    """The files behind a stage's command: as inputs, they make the stage rerun when they change."""
+    found = []
+    for path in (Path(workflow.basedir, path) for path in paths):
+        found += sorted([*path.rglob("*.py"), *path.rglob("*.txt")]) if path.is_dir() else [path]
+    return found
