@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jvgn.boxes import iou, spatial_feature, xyxy_from_xywh
+from jvgn.boxes import iou, paired_iou, spatial_feature, xyxy_from_xywh
 
 corners = st.integers(0, 30)
 boxes = st.lists(st.tuples(corners, corners, st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=6)
@@ -21,6 +21,13 @@ def test_iou_counts_shared_pixels_over_all_pixels(a, b):
     a_A4, b_B4 = xyxy_from_xywh(a), xyxy_from_xywh(b)
     expected = [[len(pixels(p) & pixels(q)) / max(1, len(pixels(p) | pixels(q))) for q in b_B4] for p in a_A4]
     np.testing.assert_allclose(iou(a_A4, b_B4), expected, rtol=1e-6)
+
+
+@given(boxes, boxes)
+def test_paired_iou_is_the_diagonal(a, b):
+    count = min(len(a), len(b))
+    a_N4, b_N4 = xyxy_from_xywh(a[:count]), xyxy_from_xywh(b[:count])
+    np.testing.assert_allclose(paired_iou(a_N4, b_N4), np.diag(iou(a_N4, b_N4)))
 
 
 def test_iou_of_no_boxes_is_an_empty_table():

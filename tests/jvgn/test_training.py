@@ -1,6 +1,7 @@
 """Training finds referents and their context, needs relations to do so, and is exactly repeatable."""
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,10 @@ from jvgn.examples import SoftLabel
 from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
 from jvgn.prediction import predict
+from jvgn.regions.store import RegionStore, RegionWriter
 from jvgn.training import Trainer, train
 from jvgn.training_state import TrainingState
+from jvgn.vocabulary import build_vocabulary
 from parsers.files import UserError
 
 CPU = torch.device("cpu")
@@ -139,6 +142,42 @@ def test_the_best_epoch_is_kept(trained):
     assert history["val_accuracy"].max() >= 90
     assert history["learning_rate"].iloc[3] == pytest.approx(5e-3 * 0.7)
     assert load_model(trained[True], CPU).settings.training.marginalise
+
+
+def test_the_saved_weights_are_the_best_epochs(small_world, run_settings, trained):
+    """On val, the saved model is as accurate as the best line of its history."""
+    history = pd.read_parquet(trained[True].with_name("history.parquet"))
+    model, settings = load_model(trained[True], CPU).model, run_settings()
+    accuracy = Trainer(model, small_world.examples(settings), settings.training, CPU).accuracy("val")
+    assert accuracy == history["val_accuracy"].max()
+
+
+def test_a_model_is_refused_words_of_another_vocabulary(small_world, trained, tmp_path):
+    build_vocabulary(small_world.dataset / "expressions.parquet", tmp_path / "words.parquet", 40, "train")
+    with pytest.raises(UserError, match="trained with another vocabulary"):
+        predict(replace(small_world, words=tmp_path / "words.parquet"), trained[True], tmp_path / "p", 0.5, CPU)
+
+
+def test_the_ablation_compares_models_that_differ_in_nothing_else(small_world, run_settings, trained, tmp_path):
+    other = tmp_path / "model.safetensors"
+    train(small_world, run_settings(marginalise=False, epochs=1), other, tmp_path / "history.parquet", CPU)
+    with pytest.raises(UserError, match=r"but for training\.marginalise"):
+        ablate(small_world, Models(trained[True], other), tmp_path / "ablation.csv", 0.5, CPU)
+
+
+def test_detections_are_right_by_their_overlap(small_world, run_settings, tmp_path):
+    """The same boxes as detections, without object ids: the targets are those of the gold objects."""
+    store = RegionStore(small_world.regions)
+    with RegionWriter(tmp_path / "det.h5", store.feature_size, "float32", {"setting": "det"}) as writer:
+        for image_id in store.image_ids:
+            regions = store.read(image_id)
+            writer.append(image_id, replace(regions, object_id=np.full(len(regions), -1)))
+    gt = next(iter(small_world.examples(run_settings()).batches("val", 8)))
+    detected = replace(small_world, regions=tmp_path / "det.h5")
+    det = next(iter(detected.examples(run_settings()).batches("val", 8)))
+    torch.testing.assert_close(det.right_SN, gt.right_SN)
+    assert (det.target_SN.argmax(1) == gt.target_SN.argmax(1)).all()
+    torch.testing.assert_close(det.target_SN.sum(1), torch.ones(len(det.target_SN)))
 
 
 def test_soft_labels_follow_the_overlap():

@@ -4,8 +4,10 @@ import json
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from jvgn import Grounder
+from jvgn.cli import main
 
 RUN = "results/shapes_det"
 
@@ -64,6 +66,55 @@ def test_the_grounder_answers_as_the_predictions_say(finished):
         assert [one.marginal for one in found] == pytest.approx(expected["marginal"].tolist(), abs=0.02)
         for one, row in zip(found, expected.itertuples(), strict=True):
             assert one.box == pytest.approx((row.x1, row.y1, row.x2, row.y2), abs=0.5)
+
+
+def test_a_sentence_is_grounded_and_drawn_from_the_command_line(finished, tmp_path):
+    image = next((finished.folder / "resources/shapes/images").iterdir())
+    for name in ("a.png", "a.svg"):
+        arguments = [
+            "ground",
+            image,
+            "the star left of a ring",
+            "--run",
+            finished.folder / RUN,
+            "--output",
+            tmp_path / name,
+        ]
+        result = CliRunner().invoke(main, list(map(str, arguments)))
+        assert result.exit_code == 0, result.stderr
+        assert [line.split("[")[0].strip() for line in result.output.splitlines()] == ["* star", "ring"]
+        assert (tmp_path / name).stat().st_size > 10_000
+    refused = CliRunner().invoke(main, list(map(str, [*arguments[:-1], tmp_path / "a.bmp"])))
+    assert refused.exit_code == 1 and "pictures are drawn as" in refused.stderr
+
+
+def test_a_missing_image_is_one_line_and_leaves_nothing(finished, tmp_path):
+    results, (missing, *_) = (
+        finished.folder / "results",
+        sorted((finished.folder / "resources/shapes/images").iterdir()),
+    )
+    detector = results / "detectors/shapes/tiny"
+    arguments = ["extract-regions", "det", "--settings", results / "regions/shapes_det/settings.yaml"]
+    arguments += ["--detector", detector / "settings.yaml", "--dataset", results / "datasets/shapes"]
+    arguments += ["--images", missing.parent, "--weights", detector / "weights.safetensors"]
+    arguments += [
+        "--provenance",
+        detector / "provenance.json",
+        "--output",
+        tmp_path / "out.h5",
+        "--name",
+        "shapes",
+        "tiny",
+    ]
+    missing.rename(tmp_path / "hidden.jpg")
+    try:
+        result = CliRunner().invoke(main, list(map(str, arguments)))
+    finally:
+        (tmp_path / "hidden.jpg").rename(missing)
+    assert result.exit_code == 1
+    (line,) = result.stderr.strip().splitlines()[-1:]
+    assert line.startswith("Error: ") and missing.name in line and "there is no such image" in line
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_second_run_does_nothing(finished):
