@@ -153,7 +153,7 @@ def test_the_saved_weights_are_the_best_epochs(small_world, run_settings, traine
 
 
 def test_a_model_is_refused_words_of_another_vocabulary(small_world, trained, tmp_path):
-    build_vocabulary(small_world.dataset / "expressions.parquet", tmp_path / "words.parquet", 40, "train")
+    build_vocabulary(small_world.dataset / "expressions.parquet", tmp_path / "words.parquet", 1000, "train")
     with pytest.raises(UserError, match="trained with another vocabulary"):
         predict(replace(small_world, words=tmp_path / "words.parquet"), trained[True], tmp_path / "p", 0.5, CPU)
 
