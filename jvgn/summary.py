@@ -12,7 +12,9 @@ def summary(runs: list[Path]) -> str:
     rows = [COLUMNS]
     for run in runs:
         metrics = read_metrics(run / "metrics.json")
-        name = f"{metrics['dataset']}_{metrics['setting']}" + ("" if metrics["run"] == "default" else f" {metrics['run']}")
+        name = f"{metrics['dataset']}_{metrics['setting']}" + (
+            "" if metrics["run"] == "default" else f" {metrics['run']}"
+        )
         for split, values in metrics["splits"].items():
             shares = [values.get(key) for key in ("accuracy", "context_accuracy", "oracle_recall", "mean_regions")]
             rows.append(

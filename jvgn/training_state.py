@@ -19,7 +19,7 @@ from parsers.files import replacing, sha256
 
 log = logging.getLogger(__name__)
 
-OUTSIDE = {"jvgn.cli", "jvgn.__main__"}
+OUTSIDE = {"jvgn.__main__", "jvgn.cli", "jvgn.stage_commands"}
 """Modules that call a training and are no part of it."""
 
 

@@ -1,0 +1,272 @@
+"""The stages on the command line: each command hands files to one stage, imported when it is asked for."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from parsers.files import UserError
+
+FILE = click.Path(path_type=Path)
+SETTINGS = {
+    "world": "WorldSettings",
+    "detector": "DetectorSettings",
+    "regions": "RegionSettings",
+    "vocabulary": "VocabularySettings",
+    "run": "RunSettings",
+    "evaluation": "EvaluationSettings",
+}
+"""For each module of `jvgn.settings` that a stage reads, its model."""
+
+
+def files(*names: str) -> Callable:
+    """Required options that name files: `dataset` becomes `--dataset DATASET`."""
+
+    def decorate(command: Callable) -> Callable:
+        for name in reversed(names):
+            command = click.option(f"--{name.replace('_', '-')}", type=FILE, required=True)(command)
+        return command
+
+    return decorate
+
+
+def device_option(command: Callable) -> Callable:
+    return click.option("--device", help="cpu, cuda or cuda:1; the default is cuda where there is one.")(command)
+
+
+def threads_option(command: Callable) -> Callable:
+    return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)(command)
+
+
+def prepared_device(device: str | None, threads: int) -> Any:
+    import torch
+
+    torch.set_num_threads(threads)
+    try:
+        chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(f"--device {device}: not to be had on this machine; leave it out, or say cpu") from error
+    return chosen
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(list(SETTINGS)))
+@click.argument("values")
+@click.argument("output", type=FILE)
+def freeze(kind: str, values: str, output: Path) -> None:
+    """Write settings in full, defaults included: VALUES is JSON."""
+    from importlib import import_module
+
+    from jvgn.settings.base import validated
+
+    model = getattr(import_module(f"jvgn.settings.{kind}"), SETTINGS[kind])
+    try:
+        chosen = json.loads(values)
+    except ValueError as error:
+        raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
+    validated(model, chosen, f"settings of the {kind}").write(output)
+
+
+@click.command()
+@files("settings", "folder")
+@threads_option
+def world(settings: Path, folder: Path, threads: int) -> None:
+    """Draw the world `shapes` in REFER's format."""
+    from jvgn.settings.world import WorldSettings
+    from jvgn.shapes.world import make_world
+
+    make_world(WorldSettings.read(settings), folder, threads)
+
+
+@click.command()
+@files("refs", "instances", "output")
+def read_dataset(refs: Path, instances: Path, output: Path) -> None:
+    """Read a dataset in REFER's format into four tables."""
+    from jvgn.datasets.refer import read_dataset as read
+
+    read(refs, instances, output)
+
+
+@click.command()
+@files("settings", "dataset", "images", "weights", "provenance")
+@click.option("--others", type=FILE, multiple=True, help="Expressions of other datasets with the same images.")
+@threads_option
+@device_option
+def train_detector(
+    settings: Path,
+    dataset: Path,
+    images: Path,
+    weights: Path,
+    provenance: Path,
+    others: tuple[Path, ...],
+    threads: int,
+    device: str | None,
+) -> None:
+    """Train a Faster R-CNN on the training images that no dataset evaluates on."""
+    from jvgn.regions.training import train_detector as train
+    from jvgn.settings.detector import DetectorSettings
+
+    train(
+        DetectorSettings.read(settings),
+        images=dataset / "images.parquet",
+        objects=dataset / "objects.parquet",
+        expressions=dataset / "expressions.parquet",
+        other_expressions=others,
+        folder=images,
+        weights=weights,
+        provenance=provenance,
+        device=prepared_device(device, threads),
+        threads=threads,
+    )
+
+
+@click.command()
+@files("evaluation", "provenance", "output")
+@click.argument("expressions", type=FILE, nargs=-1, required=True)
+def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions: tuple[Path, ...]) -> None:
+    """Prove that a detector saw no image that EXPRESSIONS evaluate on."""
+    from jvgn.regions.proof import prove_disjoint
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    prove_disjoint(provenance, expressions, output, EvaluationSettings.read(evaluation).allow_leaking)
+
+
+@click.command()
+@click.argument("setting", type=click.Choice(["gt", "det"]))
+@files("settings", "detector", "dataset", "images", "weights", "provenance", "output")
+@click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
+@threads_option
+@device_option
+def extract_regions(
+    setting: str,
+    settings: Path,
+    detector: Path,
+    dataset: Path,
+    images: Path,
+    weights: Path,
+    provenance: Path,
+    output: Path,
+    name: tuple[str, str],
+    threads: int,
+    device: str | None,
+) -> None:
+    """Write the regions of all images: those of the annotations (gt) or detected ones (det)."""
+    from jvgn.regions.extraction import extract_regions as extract
+    from jvgn.settings.detector import DetectorSettings
+    from jvgn.settings.regions import RegionSettings
+
+    extract(
+        RegionSettings.read(settings),
+        "gt" if setting == "gt" else "det",
+        detector=DetectorSettings.read(detector),
+        name=name[1],
+        dataset=name[0],
+        images=dataset / "images.parquet",
+        objects=dataset / "objects.parquet",
+        folder=images,
+        weights=weights,
+        provenance=provenance,
+        output=output,
+        device=prepared_device(device, threads),
+        threads=threads,
+    )
+
+
+@click.command()
+@files("settings", "expressions", "words", "vectors")
+def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path) -> None:
+    """Count words and give each a vector to start from."""
+    from jvgn.settings.vocabulary import VocabularySettings
+    from jvgn.vocabulary import build_vectors
+    from jvgn.vocabulary import build_vocabulary as build
+
+    chosen = VocabularySettings.read(settings)
+    build(expressions, words, chosen.more_often_than, chosen.splits)
+    build_vectors(words, vectors, chosen.vector_size, chosen.glove, chosen.seed)
+
+
+RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
+
+
+@click.command()
+@files("settings", *RUN_INPUTS, "model", "history")
+@threads_option
+@device_option
+def train(settings: Path, model: Path, history: Path, threads: int, device: str | None, **inputs: Path) -> None:
+    """Train a run."""
+    from jvgn.inputs import Inputs
+    from jvgn.settings.run import RunSettings
+    from jvgn.training import train as run
+
+    run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads))
+
+
+@click.command()
+@files("evaluation", *RUN_INPUTS, "model", "output")
+@threads_option
+@device_option
+def predict(evaluation: Path, model: Path, output: Path, threads: int, device: str | None, **inputs: Path) -> None:
+    """Ground every node of every expression outside the training split."""
+    from jvgn.inputs import Inputs
+    from jvgn.prediction import predict as run
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    right_above = EvaluationSettings.read(evaluation).iou_threshold
+    run(Inputs(**inputs), model, output, right_above, prepared_device(device, threads))
+
+
+@click.command()
+@files("evaluation", *RUN_INPUTS, "model", "settings", "proof", "predictions", "output")
+@click.option("--name", nargs=3, required=True, help="Of the dataset, the setting and the run.")
+def score(evaluation: Path, output: Path, name: tuple[str, str, str], **inputs: Path) -> None:
+    """Say how good predictions are."""
+    from jvgn.evaluation import RunName, Scored
+    from jvgn.evaluation import score as run
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    run(Scored(**inputs), RunName(*name), EvaluationSettings.read(evaluation).iou_threshold, output)
+
+
+@click.command()
+@files("evaluation", *RUN_INPUTS, "model", "unmarginalised", "output")
+@threads_option
+@device_option
+def ablate(
+    evaluation: Path, model: Path, unmarginalised: Path, output: Path, threads: int, device: str | None, **inputs: Path
+) -> None:
+    """Compare marginalisation in training and inference, on and off."""
+    from jvgn.ablation import Models
+    from jvgn.ablation import ablate as run
+    from jvgn.inputs import Inputs
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    right_above = EvaluationSettings.read(evaluation).iou_threshold
+    run(Inputs(**inputs), Models(model, unmarginalised), output, right_above, prepared_device(device, threads))
+
+
+@click.command()
+@files("dataset", "nodes", "predictions", "images", "output")
+def examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
+    """Draw what message passing changed."""
+    from jvgn.figures import draw_examples
+
+    draw_examples(dataset, nodes, predictions, images, output)
+
+
+STAGES = [
+    freeze,
+    world,
+    read_dataset,
+    train_detector,
+    prove_detector,
+    extract_regions,
+    build_vocabulary,
+    train,
+    predict,
+    score,
+    ablate,
+    examples,
+]
