@@ -1,0 +1,146 @@
+"""FACTUAL's habits with objects and attributes; `conventions` holds the table of them."""
+
+from parsers.draft import Draft
+from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
+from parsers.scene_graph import Node
+
+NOUN_TAGS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN, Tag.CAN})
+
+
+def read_noun_modifiers(draft: Draft) -> None:
+    """A noun before a noun is its owner or its place, part of its name, or else stays an attribute."""
+    for index in range(len(draft.nodes)):
+        while (modifier := modifier_noun(draft, draft.nodes[index])) is not None:
+            node = draft.nodes[index]
+            token = draft.head_start(node) - 1
+            sites = renamings("factual_sites")
+            site = sites.get(f"{modifier} {node.head}".lower(), sites.get(modifier.lower()))
+            if owns(modifier, node.head):
+                draft.add_edge(draft.add_node(modifier, token), "have", index, token)
+            elif site is not None:
+                draft.add_edge(index, site, draft.add_node(modifier, token), token)
+            elif modifier.lower() in words("factual_quoting"):
+                draft.change_node(index, head=modifier, head_token=token)
+            elif is_named_by(modifier, node.head):
+                draft.change_node(index, head=f"{modifier} {node.head}")
+            else:
+                break
+            draft.without(index, modifier)
+
+
+def modifier_noun(draft: Draft, node: Node) -> str | None:
+    """The attribute that is a noun just before the head."""
+    before = draft.lower(draft.head_start(node) - 1)
+    return next((word for word in node.attributes if word.lower() == before and tag_of(before) in NOUN_TAGS), None)
+
+
+def owns(modifier: str, head: str) -> bool:
+    if is_listed(modifier, "animates"):
+        return is_listed(head, "body_parts") or is_listed(head, "clothes")
+    return is_listed(modifier, "factual_wholes") and is_listed(head, "factual_whole_parts")
+
+
+def is_named_by(modifier: str, head: str) -> bool:
+    if is_listed(modifier, "factual_attribute_nouns"):
+        return False
+    return is_listed(modifier, "factual_first_nouns") or is_listed(head, "factual_last_nouns")
+
+
+def name_sides(draft: Draft) -> None:
+    """ "right hand", "front wheel": the side is part of the name."""
+    for index, node in enumerate(draft.nodes):
+        side = draft.lower(draft.head_start(node) - 1)
+        is_part = is_listed(node.head, "body_parts") or is_listed(node.head, "factual_whole_parts")
+        if is_part and side in words("factual_sides") and side in node.attributes:
+            draft.without(index, side)
+            draft.change_node(index, head=f"{side} {node.head}")
+
+
+def count_both(draft: Draft) -> None:
+    for index, node in enumerate(draft.nodes):
+        start = min(node.tokens)
+        if "both" in (draft.lower(start - 1), draft.lower(start - 2)):
+            draft.change_node(index, attributes=("2", *node.attributes))
+
+
+def resolve_pronouns(draft: Draft) -> None:
+    """ "he" is the person or animal named before."""
+    for index, node in enumerate(draft.nodes):
+        earlier = [other for other in range(index) if is_listed(draft.nodes[other].head.rpartition(" ")[2], "animates")]
+        if node.head.lower() in words("subject_pronouns") and earlier:
+            draft.merge(index, earlier[0])
+
+
+def leave_out(draft: Draft) -> None:
+    """What is said not to be there, times and the picture itself are no objects."""
+    for index, node in enumerate(draft.nodes):
+        inbound = [edge for edge in draft.edges if edge.object == index]
+        is_denied = any(edge.relation.lower() == "without" for edge in inbound) or "no" in node.attributes
+        if is_denied or (inbound and node.head.lower() in words("factual_left_out")):
+            draft.dropped.add(index)
+
+
+def repeat_for_each_other(draft: Draft) -> None:
+    """ "dogs next to each other": a dog next to a dog."""
+    for index, node, said in draft.attributes():
+        after = draft.place_of(node, said) + 1
+        if (draft.lower(after), draft.lower(after + 1)) in (("each", "other"), ("one", "another")):
+            draft.without(index, said)
+            draft.add_edge(index, said, draft.add_node(node.head, after), after - 1)
+
+
+def drop_stranded(draft: Draft) -> None:
+    """A preposition without an object says nothing."""
+    for index, _, said in draft.attributes():
+        if all(tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()):
+            draft.without(index, said)
+
+
+def rename(draft: Draft) -> None:
+    """Heads and attributes get the words FACTUAL uses; those it leaves out go."""
+    heads, attributes = renamings("factual_heads"), renamings("factual_attributes")
+    for index, node in enumerate(draft.nodes):
+        kept = [attributes.get(word.lower(), plain_colour(word)) for word in node.attributes]
+        head = heads.get(node.head.lower(), node.head)
+        draft.change_node(index, head=head, attributes=tuple(dict.fromkeys(word for word in kept if word)))
+
+
+def plain_colour(attribute: str) -> str:
+    """ "green colored" is green."""
+    first, _, last = attribute.lower().partition(" ")
+    return first if last in ("colored", "coloured") and first in words("colours") else attribute
+
+
+def dress(draft: Draft) -> None:
+    """ "in black" is in black clothes."""
+    for edge in draft.edges:
+        node = draft.nodes[edge.object]
+        if edge.relation.lower() in ("in", "wearing", "dressed in") and tag_of(node.head.lower()) is Tag.ADJECTIVE:
+            draft.change_node(edge.object, head="clothes", attributes=(*node.attributes, node.head))
+
+
+def give_parts(draft: Draft) -> None:
+    """ "blond haired man": the man has hair that is blond."""
+    parts = renamings("factual_parts")
+    for index, node, word in draft.attributes():
+        part = parts.get(word.lower())
+        token = draft.place_of(node, word)
+        if part is None or token >= draft.head_start(node):
+            continue
+        said = tuple(other for other in node.attributes if draft.place_of(node, other) == token - 1)
+        for attribute in (word, *said):
+            draft.without(index, attribute)
+        draft.add_edge(index, "have", draft.add_node(part, token, said), token)
+
+
+def place_in_scene(draft: Draft) -> None:
+    """ "in the background" is a relation to the background; a place in the picture is left out."""
+    for index, node, word in draft.attributes():
+        token = draft.place_of(node, word)
+        if token < draft.head_start(node):
+            continue
+        if word.lower() in words("factual_scenes"):
+            draft.without(index, word)
+            draft.add_edge(index, "in", draft.add_node(word, token), token)
+        elif all(part in words("places") | words("place_modifiers") for part in word.lower().split()):
+            draft.without(index, word)
