@@ -141,7 +141,8 @@ class Walk:
         """ "with a sticker on it": the pronoun is what the subject was related to."""
         before = self.answered.get(subjects[-1]) if subjects else None
         if before is not None and before[0]:
-            self.link(subjects, relation, before[0][-1])
+            together = [index for index, other in self.answered.items() if other[1] is before[1]]
+            self.link(together, relation, before[0][-1])
         else:
             self.say(subjects, relation.spoken)
 
@@ -159,8 +160,16 @@ class Walk:
         if relation.is_finite:
             return self.clause or self.nearest
         if relation.verb:
-            return self.actors(relation, self.nearest)
+            return self.actors(relation, self.passing_over(relation))
         return self.attachment(relation, target)
+
+    def passing_over(self, relation: Relation) -> list[int]:
+        """Of "a vase with flowers sitting on a table", the vase: what only says where or with what is passed over."""
+        subjects, inbound = self.answered.get(self.nearest[-1], ([], None)) if self.nearest else ([], None)
+        if not subjects or inbound is None or inbound.text not in CARRIED or self.phrases[self.nearest[-1]].is_animate:
+            return self.nearest
+        described = relation.verb == Tag.PARTICIPLE and self.phrases[subjects[-1]].is_animate
+        return self.nearest if described else subjects
 
     def actors(self, relation: Relation, default: list[int]) -> list[int]:
         """Somebody does what an action says: the default, or else the nearest person or animal."""
@@ -202,7 +211,7 @@ class Walk:
 
 def places_the_person(relation: Relation, target: Phrase | None, here: Phrase, inbound: Relation) -> bool:
     """Whether a preposition passes over what a person wears, holds or sits on, to the person."""
-    if here.is_animate:
+    if here.is_animate or (here.is_body_part and inbound.verb):
         return False
     in_clothes = inbound.text in CARRIED and here.is_worn
     if target is not None and target.is_body_part:

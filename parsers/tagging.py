@@ -78,10 +78,12 @@ GROUPS = (
     ("pronouns", Tag.PRONOUN),
     ("places", Tag.PLACE),
     ("adverbs", Tag.ADVERB),
+    ("compound_adjectives", Tag.ADJECTIVE),
     ("compounds", Tag.NOUN),
 )
 """The lists that hold groups of words."""
 ARTICLES = frozenset({"the", "a", "an"})
+BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
 
@@ -170,7 +172,7 @@ def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
     if lower[start] not in PLACE_PREPOSITIONS:
         return None
     end = start + 1
-    end += lower[end : end + 1] == ["the"]
+    end += end < len(lower) and lower[end] in BEFORE_PLACES
     first = end
     while end < len(lower) and (lower[end] in words("place_modifiers") or lower[end] in words("places")):
         end += 1
