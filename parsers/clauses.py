@@ -121,12 +121,13 @@ class Walk:
 
     def relation(self, relation: Relation, following: Item | None) -> None:
         target = following if isinstance(following, Phrase) else None
-        subjects = self.subjects(relation, target)
+        refers_back = isinstance(following, Word) and following.tag is Tag.PRONOUN and relation.preposition != ""
+        subjects = self.nearest if refers_back and relation.verb else self.subjects(relation, target)
         self.joined = self.relative = False
         if target is not None and not is_predicate(relation):
             self.pending = (subjects, relation)
             self.anchor = self.anchor if relation.text == "of" and self.anchor else subjects
-        elif isinstance(following, Word) and following.tag is Tag.PRONOUN and relation.preposition:
+        elif refers_back:
             self.refer_back(subjects, relation)
         elif self.gap is not None and not is_predicate(relation):
             self.link(subjects, relation, self.gap)

@@ -17,6 +17,8 @@ def read_noun_modifiers(draft: Draft) -> None:
             site = sites.get(f"{modifier} {node.head}".lower(), sites.get(modifier.lower()))
             if owns(modifier, node.head):
                 draft.add_edge(draft.add_node(modifier, token), "have", index, token)
+            elif is_listed(modifier, "factual_coverings"):
+                draft.add_edge(draft.add_node(modifier, token), "on", index, token)
             elif site is not None:
                 draft.add_edge(index, site, draft.add_node(modifier, token), token)
             elif modifier.lower() in words("factual_quoting"):
@@ -90,9 +92,9 @@ def repeat_for_each_other(draft: Draft) -> None:
 
 
 def drop_stranded(draft: Draft) -> None:
-    """A preposition without an object says nothing."""
+    """A preposition without an object says nothing, but for some."""
     for index, _, said in draft.attributes():
-        if all(tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()):
+        if said.lower() not in words("factual_said_prepositions") and all(tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()):
             draft.without(index, said)
 
 
