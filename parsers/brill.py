@@ -1,27 +1,42 @@
-"""Eric Brill's lexicon: 94,000 English words, each with its most frequent tag of the Penn Treebank.
+"""Two data files of the package `textblob`, of which no code is used.
 
-It is a data file of the package `textblob`, of which no code is used.
+Eric Brill's lexicon: 94,000 English words, each with its most frequent tag of the Penn Treebank. And a list of
+29,000 words with how often books have them, which tells a slip of the pen from a rare word.
 """
 
 import functools
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
 from parsers.files import UserError
 
 LEXICON = "textblob/en/en-lexicon.txt"
+FREQUENCIES = "textblob/en/en-spelling.txt"
+
+
+def entries(name: str) -> Iterator[tuple[str, str]]:
+    """The two columns of a data file."""
+    try:
+        # `importlib.resources` would import the package, and with it all of nltk.
+        path = Path(str(metadata.distribution("textblob").locate_file(name)))
+    except metadata.PackageNotFoundError as error:
+        raise UserError("the lexical parser needs a lexicon: pip install textblob") from error
+    for line in path.read_text(encoding="utf8").splitlines():
+        columns = line.split(" ")
+        if len(columns) == 2 and not line.startswith(";;;"):
+            yield columns[0], columns[1]
 
 
 @functools.cache
 def lexicon() -> dict[str, str]:
     """Word -> tag, for the words that the lexicon has in lower case."""
-    try:
-        # `importlib.resources` would import the package, and with it all of nltk.
-        path = Path(str(metadata.distribution("textblob").locate_file(LEXICON)))
-    except metadata.PackageNotFoundError as error:
-        raise UserError("the lexical parser needs a lexicon: pip install textblob") from error
-    entries = (line.split(" ") for line in path.read_text(encoding="utf8").splitlines() if not line.startswith(";;;"))
-    return {entry[0]: entry[1] for entry in entries if len(entry) == 2 and entry[0] == entry[0].lower()}
+    return {word: tag for word, tag in entries(LEXICON) if word == word.lower()}
+
+
+@functools.cache
+def frequencies() -> dict[str, int]:
+    return {word: int(count) for word, count in entries(FREQUENCIES)}
 
 
 def brill_tag(word: str) -> str:

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from parsers.lexicon import Tag
+from parsers.lexicon import Tag, is_listed
 from parsers.phrases import Item, Phrase, Relation
 from parsers.tagging import Word
 
@@ -122,7 +122,8 @@ class Walk:
     def relation(self, relation: Relation, following: Item | None) -> None:
         target = following if isinstance(following, Phrase) else None
         refers_back = isinstance(following, Word) and following.tag is Tag.PRONOUN and relation.preposition != ""
-        subjects = self.nearest if refers_back and relation.verb else self.subjects(relation, target)
+        names_thing = refers_back and isinstance(following, Word) and following.text in ("it", "them")
+        subjects = self.nearest if names_thing and relation.verb else self.subjects(relation, target)
         self.joined = self.relative = False
         if target is not None and not is_predicate(relation):
             self.pending = (subjects, relation)
@@ -175,7 +176,9 @@ class Walk:
     def actors(self, relation: Relation, default: list[int]) -> list[int]:
         """Somebody does what an action says: the default, or else the nearest person or animal."""
         is_action = relation.verb in ("V", "G", "g") and relation.spoken[0].text not in HAVING
-        if not is_action or any(self.phrases[index].is_animate for index in default):
+        if not is_action or any(
+            self.phrases[index].is_animate or self.phrases[index].is_body_part for index in default
+        ):
             return default
         return self.nearest_animate() or default
 
@@ -192,7 +195,8 @@ class Walk:
             return self.nearest
         subjects, inbound = before
         here = self.phrases[self.nearest[-1]]
-        if inbound.text == "of" and not (here.is_determined or here.is_animate):
+        is_image = bool(subjects) and is_listed(self.phrases[subjects[-1]].head.text, "images")
+        if inbound.text == "of" and (is_image or not (here.is_determined or here.is_animate)):
             return subjects  # "a plate of food on the table", but "the leg of the man on the bench"
         if not subjects or not self.phrases[subjects[-1]].is_animate:
             return self.nearest

@@ -24,6 +24,7 @@ class Convention:
 
 
 CONVENTIONS = (
+    Convention("spelling", factual_objects.spell, "the buiding", "*building"),
     Convention(
         "clothes of a colour", factual_objects.dress, "man in black", "*man; clothes(black) | man -wear-> clothes"
     ),

@@ -14,12 +14,15 @@ class Draft:
     edges: list[Edge]
     referent: int
     is_fallback: bool
+    lowered: list[str]
+    """The words in lower case, as they are looked up."""
     dropped: set[int] = field(default_factory=set)
     """Nodes that are left out when the draft is finished, with their edges."""
 
     @classmethod
     def of(cls, graph: SceneGraph) -> "Draft":
-        return cls(graph.tokens, list(graph.nodes), list(graph.edges), graph.referent, graph.is_fallback)
+        lowered = [token.lower() for token in graph.tokens]
+        return cls(graph.tokens, list(graph.nodes), list(graph.edges), graph.referent, graph.is_fallback, lowered)
 
     def finished(self) -> SceneGraph:
         kept = [index for index in range(len(self.nodes)) if index not in self.dropped or index == self.referent]
@@ -34,7 +37,7 @@ class Draft:
 
     def lower(self, index: int) -> str:
         """The word at a place in the sentence; beyond its ends, nothing."""
-        return self.tokens[index].lower() if 0 <= index < len(self.tokens) else ""
+        return self.lowered[index] if 0 <= index < len(self.lowered) else ""
 
     def head_start(self, node: Node) -> int:
         return node.head_token - len(node.head.split()) + 1

@@ -8,9 +8,12 @@ from parsers.draft import Draft
 from parsers.lemmas import verb_base
 from parsers.lexicon import Tag, is_listed, renamings, tag_of
 from parsers.scene_graph import Edge
+from parsers.spelling import respelled
 
 VERB_TAGS = frozenset({Tag.VERB, Tag.ING, Tag.POSTURE, Tag.PARTICIPLE, Tag.BASE_OR_NOUN, Tag.ING_OR_NOUN, Tag.LOCATED})
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
+SILENT = frozenset({"the", "a", "an", "this", "that", "one", "not"})
+"""Words that a relation leaves out."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
 """Before a preposition they are left out: "laying down on"."""
 
@@ -23,7 +26,7 @@ def lemmatise(draft: Draft) -> None:
 
 @functools.lru_cache(maxsize=1 << 14)
 def base_relation(relation: str) -> str:
-    spoken = [word for word in relation.split() if word not in ("the", "a", "not")]
+    spoken = [respelled(word) for word in relation.split() if word not in SILENT]
     for place in range(len(spoken) - 1, 0, -1):
         if spoken[place - 1] == "to" and tag_of(spoken[place]) in VERB_TAGS:
             spoken = spoken[place:]

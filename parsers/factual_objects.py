@@ -3,6 +3,7 @@
 from parsers.draft import Draft
 from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
 from parsers.scene_graph import Node
+from parsers.spelling import respelled
 
 NOUN_TAGS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN, Tag.CAN})
 
@@ -46,6 +47,18 @@ def is_named_by(modifier: str, head: str) -> bool:
     if is_listed(modifier, "factual_attribute_nouns"):
         return False
     return is_listed(modifier, "factual_first_nouns") or is_listed(head, "factual_last_nouns")
+
+
+def spell(draft: Draft) -> None:
+    """Slips of the pen are mended."""
+    for index, node in enumerate(draft.nodes):
+        attributes = tuple(respelled_words(word) for word in node.attributes)
+        draft.change_node(index, head=respelled_words(node.head), attributes=attributes)
+    draft.lowered = [respelled(word) for word in draft.lowered]
+
+
+def respelled_words(text: str) -> str:
+    return " ".join(respelled(word) if word.islower() else word for word in text.split())
 
 
 def name_sides(draft: Draft) -> None:
@@ -94,7 +107,9 @@ def repeat_for_each_other(draft: Draft) -> None:
 def drop_stranded(draft: Draft) -> None:
     """A preposition without an object says nothing, but for some."""
     for index, _, said in draft.attributes():
-        if said.lower() not in words("factual_said_prepositions") and all(tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()):
+        if said.lower() not in words("factual_said_prepositions") and all(
+            tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()
+        ):
             draft.without(index, said)
 
 

@@ -200,6 +200,17 @@ def tag_of(word: str) -> Tag:
     return next((tag for ending, tag in ENDINGS if ending.fullmatch(word)), Tag.NOUN)
 
 
+@functools.cache
+def listed() -> frozenset[str]:
+    """Every word of the lists of classes, compounds, animals, clothes and parts."""
+    groups = ("compounds", "animates", "clothes", "body_parts")
+    return frozenset(tags()) | {part for name in groups for entry in words(name) for part in entry.split()}
+
+
+def is_known(word: str) -> bool:
+    return word in listed()
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def is_content_word(word: str) -> bool:
     """Whether the word says something of the scene, as determiners, auxiliaries and marks do not."""

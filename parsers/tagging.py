@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from parsers.lexicon import Tag, tag_of, words
+from parsers.spelling import respelled
 
 
 class Word(NamedTuple):
@@ -105,7 +106,7 @@ def decide(tags: str) -> str:
 
 def lookup(tokens: Sequence[str]) -> list[Word]:
     """Words with the tags they have on their own; groups of tokens are joined."""
-    lower = [token.lower() for token in tokens]
+    lower = [respelled(token.lower()) for token in tokens]
     found: list[Word] = []
     start = 0
     opening, is_cut = True, not CUTS.isdisjoint(lower)
