@@ -17,6 +17,7 @@ HAVING = frozenset({"has", "have", "having", "had"})
 """Verbs that anything may do: "a dress that has a hood"."""
 LOOSE = frozenset({"on", "in", "at", "near", "by", "behind", "beside", "next to", "in front of"})
 """Prepositions that, after what a person wears or holds, place the person: "man in hat on bench"."""
+NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.PLURAL, "were": Tag.PLURAL}
 
 
 @dataclass(frozen=True)
@@ -158,12 +159,22 @@ class Walk:
         if self.joined and self.anchor:
             return self.actors(relation, self.anchor)
         if self.relative:
-            return self.nearest if relation.verb == Tag.POSTURE else self.actors(relation, self.nearest)
+            agreeing = self.agreeing(relation)
+            return agreeing if relation.verb == Tag.POSTURE else self.actors(relation, agreeing)
         if relation.is_finite:
             return self.clause or self.nearest
         if relation.verb:
             return self.actors(relation, self.passing_over(relation))
         return self.attachment(relation, target)
+
+    def agreeing(self, relation: Relation) -> list[int]:
+        """What a relative clause is about: the nearest phrase, or the one before it that its verb agrees with."""
+        number = NUMBER_OF_VERB.get(relation.words[0].text)
+        subjects = self.answered[self.nearest[-1]][0] if self.nearest and self.nearest[-1] in self.answered else []
+        if number is None or len(subjects) != 1:
+            return self.nearest
+        here, before = (self.phrases[index].head.tag for index in (self.nearest[-1], subjects[0]))
+        return subjects if before is number and here in NUMBER_OF_VERB.values() and here is not number else self.nearest
 
     def passing_over(self, relation: Relation) -> list[int]:
         """Of "a vase with flowers sitting on a table", the vase: what only says where or with what is passed over."""
@@ -175,7 +186,8 @@ class Walk:
 
     def actors(self, relation: Relation, default: list[int]) -> list[int]:
         """Somebody does what an action says: the default, or else the nearest person or animal."""
-        is_action = relation.verb in ("V", "G", "g") and relation.spoken[0].text not in HAVING
+        first = relation.spoken[0].text
+        is_action = (relation.verb in ("V", "G", "g") and first not in HAVING) or first == "dressed"
         if not is_action or any(
             self.phrases[index].is_animate or self.phrases[index].is_body_part for index in default
         ):

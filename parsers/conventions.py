@@ -25,6 +25,7 @@ class Convention:
 
 CONVENTIONS = (
     Convention("spelling", factual_objects.spell, "the buiding", "*building"),
+    Convention("written words", factual_objects.leave_out_text, "the word stop", "*word"),
     Convention(
         "clothes of a colour", factual_objects.dress, "man in black", "*man; clothes(black) | man -wear-> clothes"
     ),
@@ -34,6 +35,7 @@ CONVENTIONS = (
     Convention(
         "places", factual_objects.place_in_scene, "dog in the background", "*dog; background | dog -in-> background"
     ),
+    Convention("coverings", factual_objects.cover, "snowy hill", "snow; *hill | snow -on-> hill"),
     Convention("nouns before nouns", factual_objects.read_noun_modifiers, "kitchen rack", "*kitchen rack"),
     Convention("sides", factual_objects.name_sides, "the right hand", "*right hand"),
     Convention(

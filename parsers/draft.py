@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from parsers.guarantees import guaranteed
+from parsers.lexicon import is_listed
 from parsers.scene_graph import Edge, Node, SceneGraph
 
 
@@ -38,6 +39,10 @@ class Draft:
     def lower(self, index: int) -> str:
         """The word at a place in the sentence; beyond its ends, nothing."""
         return self.lowered[index] if 0 <= index < len(self.lowered) else ""
+
+    def is_a(self, index: int, name: str) -> bool:
+        """Whether the last word of a node's head is in the list `name`."""
+        return is_listed(self.nodes[index].head.rpartition(" ")[2], name)
 
     def head_start(self, node: Node) -> int:
         return node.head_token - len(node.head.split()) + 1

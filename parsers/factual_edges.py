@@ -75,10 +75,8 @@ def turn_with(draft: Draft) -> None:
 def wear(draft: Draft) -> None:
     """ "man in a hat" wears it; "with his hat" has it."""
     for index, edge in enumerate(draft.edges):
-        subject, object_ = draft.nodes[edge.subject], draft.nodes[edge.object]
-        animate = is_listed(subject.head.rpartition(" ")[2], "animates")
-        worn = is_listed(object_.head.rpartition(" ")[2], "clothes")
-        if edge.relation in ("in", "with", "have on") and animate and worn:
+        is_clothing = draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "clothes")
+        if edge.relation in ("in", "with", "have on") and is_clothing:
             draft.edges[index] = replace(edge, relation="wear")
         elif edge.relation == "with" and draft.lower(edge.tokens[-1] + 1) in POSSESSIVES:
             draft.edges[index] = replace(edge, relation="have")

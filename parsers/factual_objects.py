@@ -18,12 +18,10 @@ def read_noun_modifiers(draft: Draft) -> None:
             site = sites.get(f"{modifier} {node.head}".lower(), sites.get(modifier.lower()))
             if owns(modifier, node.head):
                 draft.add_edge(draft.add_node(modifier, token), "have", index, token)
-            elif is_listed(modifier, "factual_coverings"):
-                draft.add_edge(draft.add_node(modifier, token), "on", index, token)
             elif site is not None:
                 draft.add_edge(index, site, draft.add_node(modifier, token), token)
-            elif modifier.lower() in words("factual_quoting"):
-                draft.change_node(index, head=modifier, head_token=token)
+            elif node.head.lower() in words("factual_trailing_measures"):
+                draft.change_node(index, head=modifier, head_token=token, attributes=(*node.attributes, node.head))
             elif is_named_by(modifier, node.head):
                 draft.change_node(index, head=f"{modifier} {node.head}")
             else:
@@ -86,6 +84,21 @@ def resolve_pronouns(draft: Draft) -> None:
             draft.merge(index, earlier[0])
 
 
+def leave_out_text(draft: Draft) -> None:
+    """ "the word stop", "a sign saying stop": what is written on things is left out."""
+    for index, node in enumerate(draft.nodes):
+        announced = [word for word in node.attributes if word.lower() in words("factual_quoting")]
+        if announced:
+            place = draft.place_of(node, announced[0])
+            before = tuple(word for word in node.attributes if draft.place_of(node, word) < place)
+            draft.change_node(index, head=announced[0], head_token=place, attributes=before)
+    for edge in list(draft.edges):
+        is_person = draft.is_a(edge.subject, "animates")
+        if edge.relation.lower() in words("factual_saying") and edge.object != draft.referent and not is_person:
+            draft.change_node(edge.object, attributes=())
+            draft.merge(edge.object, edge.subject)
+
+
 def leave_out(draft: Draft) -> None:
     """What is said not to be there, times and the picture itself are no objects."""
     for index, node in enumerate(draft.nodes):
@@ -132,7 +145,9 @@ def dress(draft: Draft) -> None:
     """ "in black" is in black clothes."""
     for edge in draft.edges:
         node = draft.nodes[edge.object]
-        if edge.relation.lower() in ("in", "wearing", "dressed in") and tag_of(node.head.lower()) is Tag.ADJECTIVE:
+        is_person = draft.is_a(edge.subject, "animates")
+        is_colour = tag_of(node.head.lower()) is Tag.ADJECTIVE
+        if is_person and is_colour and edge.relation.lower() in ("in", "wearing", "wears", "dressed in"):
             draft.change_node(edge.object, head="clothes", attributes=(*node.attributes, node.head))
 
 
@@ -148,6 +163,17 @@ def give_parts(draft: Draft) -> None:
         for attribute in (word, *said):
             draft.without(index, attribute)
         draft.add_edge(index, "have", draft.add_node(part, token, said), token)
+
+
+def cover(draft: Draft) -> None:
+    """ "snowy hill": there is snow on the hill."""
+    coverings = renamings("factual_coverings")
+    for index, node, word in draft.attributes():
+        token = draft.place_of(node, word)
+        if word.lower() in coverings and token < draft.head_start(node):
+            covering, relation = coverings[word.lower()].split()
+            draft.without(index, word)
+            draft.add_edge(draft.add_node(covering, token), relation, index, token)
 
 
 def place_in_scene(draft: Draft) -> None:

@@ -107,6 +107,7 @@ PENN = {
     "NNS": Tag.PLURAL,
     "RB": Tag.ADVERB,
     "VB": Tag.BASE_OR_NOUN,
+    "VBZ": Tag.FORM_IN_S_OR_NOUN,
     "VBG": Tag.POSTURE,
     "VBN": Tag.PARTICIPLE,
     "VBD": Tag.PARTICIPLE,

@@ -60,7 +60,13 @@ CHOICES = (
     Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
     Choice("another form in s", r"z", Tag.PLURAL, "white skis", "An"),
     Choice("another base form", r"v", Tag.NOUN, "the watch", "DN"),
-    Choice("an action between nouns", r"(?<=[NnRBX])q(?=[DIMANn])", Tag.ING, "snow covering the ground", "NGDN"),
+    Choice(
+        "an action between nouns",
+        r"(?<=[NnRBX])q(?=[DIMANn])|(?<=n)q(?=[PT])",
+        Tag.ING,
+        "snow covering the ground",
+        "NGDN",
+    ),
     Choice("a thing in ing", r"q", Tag.NOUN, "a painting", "DN"),
     Choice(
         "a participle before its noun",
