@@ -17,6 +17,8 @@ HAVING = frozenset({"has", "have", "having", "had"})
 """Verbs that anything may do: "a dress that has a hood"."""
 LOOSE = frozenset({"on", "in", "at", "near", "by", "behind", "beside", "next to", "in front of"})
 """Prepositions that, after what a person wears or holds, place the person: "man in hat on bench"."""
+PERSONAL = frozenset({"who", "whom"})
+"""Relative words that only a person or an animal answers to."""
 NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.PLURAL, "were": Tag.PLURAL}
 
 
@@ -56,7 +58,7 @@ class Walk:
     announced: list[Word] = field(default_factory=list)
     """Locations before any phrase: "in the corner is a lamp"."""
     joined: bool = False
-    relative: bool = False
+    relative: str = ""
     opened: bool = False
     """A conjunction, a relative word, a subordinator came just before."""
 
@@ -74,7 +76,7 @@ class Walk:
         if self.referent is None:
             self.referent = index
             self.said[index] = [(word,) for word in self.announced]
-        self.joined = self.relative = self.opened = False
+        self.joined, self.relative, self.opened = False, "", False
 
     def add(self, phrase: Phrase) -> int:
         """The index of the phrase, after its owners, which are linked to it."""
@@ -125,7 +127,7 @@ class Walk:
         refers_back = isinstance(following, Word) and following.tag is Tag.PRONOUN and relation.preposition != ""
         names_thing = refers_back and isinstance(following, Word) and following.text in ("it", "them")
         subjects = self.nearest if names_thing and relation.verb else self.subjects(relation, target)
-        self.joined = self.relative = False
+        self.joined, self.relative = False, ""
         if target is not None and not is_predicate(relation):
             self.pending = (subjects, relation)
             self.anchor = self.anchor if relation.text == "of" and self.anchor else subjects
@@ -169,6 +171,8 @@ class Walk:
 
     def agreeing(self, relation: Relation) -> list[int]:
         """What a relative clause is about: the nearest phrase, or the one before it that its verb agrees with."""
+        if self.relative in PERSONAL and not any(self.phrases[index].is_animate for index in self.nearest):
+            return self.nearest_animate() or self.nearest
         number = NUMBER_OF_VERB.get(relation.words[0].text)
         subjects = self.answered[self.nearest[-1]][0] if self.nearest and self.nearest[-1] in self.answered else []
         if number is None or len(subjects) != 1:
@@ -269,7 +273,7 @@ def walk(items: Sequence[Item]) -> Walk:
         elif item.tag in (Tag.CONJUNCTION, Tag.PUNCTUATION):
             state.joined = True
         elif item.tag is Tag.RELATIVE:
-            state.relative = True
+            state.relative = item.text
         elif item.tag is Tag.SUBORDINATOR:
             state.opened = True
     return state
