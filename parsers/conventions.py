@@ -25,6 +25,7 @@ class Convention:
 
 CONVENTIONS = (
     Convention("spelling", factual_objects.spell, "the buiding", "*building"),
+    Convention("parts that are the whole", factual_objects.dissolve, "body of water", "*water"),
     Convention("written words", factual_objects.leave_out_text, "the word stop", "*word"),
     Convention(
         "clothes of a colour", factual_objects.dress, "man in black", "*man; clothes(black) | man -wear-> clothes"

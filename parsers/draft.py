@@ -71,6 +71,7 @@ class Draft:
             )
             for edge in self.edges
         ]
+        self.referent = other if self.referent == index else self.referent
         self.dropped.add(index)
 
     def add_node(self, head: str, token: int, attributes: tuple[str, ...] = ()) -> int:

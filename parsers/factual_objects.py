@@ -141,6 +141,17 @@ def plain_colour(attribute: str) -> str:
     return first if last in ("colored", "coloured") and first in words("colours") else attribute
 
 
+def dissolve(draft: Draft) -> None:
+    """ "a body of water" is water."""
+    dissolved = renamings("factual_dissolved")
+    for edge in list(draft.edges):
+        part = draft.nodes[edge.subject].head.lower()
+        if edge.relation.lower() == "of" and part in dissolved and edge.subject not in draft.dropped:
+            draft.merge(edge.subject, edge.object)
+            said = draft.nodes[edge.object].attributes
+            draft.change_node(edge.object, attributes=tuple(filter(None, (*said, dissolved[part]))))
+
+
 def dress(draft: Draft) -> None:
     """ "in black" is in black clothes."""
     for edge in draft.edges:
