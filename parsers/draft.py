@@ -52,6 +52,13 @@ class Draft:
         last = word.lower().rpartition(" ")[2]
         return next((index for index in node.tokens if self.lower(index) == last), node.head_token)
 
+    def main_subject(self, index: int) -> int:
+        """The node at the start of the chain of relations that leads to this one."""
+        for edge in reversed(self.edges):
+            if edge.object == index and self.nodes[edge.subject].head_token < self.nodes[index].head_token:
+                return self.main_subject(edge.subject)
+        return index
+
     def change_node(self, index: int, **changes: object) -> None:
         self.nodes[index] = replace(self.nodes[index], **changes)  # type: ignore[arg-type]
 

@@ -5,12 +5,12 @@ import re
 from dataclasses import replace
 
 from parsers.draft import Draft
+from parsers.factual_objects import VERB_TAGS
 from parsers.lemmas import verb_base
-from parsers.lexicon import Tag, is_listed, renamings, tag_of
+from parsers.lexicon import is_listed, renamings, tag_of
 from parsers.scene_graph import Edge
 from parsers.spelling import respelled
 
-VERB_TAGS = frozenset({Tag.VERB, Tag.ING, Tag.POSTURE, Tag.PARTICIPLE, Tag.BASE_OR_NOUN, Tag.ING_OR_NOUN, Tag.LOCATED})
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({"the", "a", "an", "this", "that", "one", "not"})
 """Words that a relation leaves out."""

@@ -6,6 +6,9 @@ from parsers.scene_graph import Node
 from parsers.spelling import respelled
 
 NOUN_TAGS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN, Tag.CAN})
+VERB_TAGS = frozenset({Tag.VERB, Tag.ING, Tag.POSTURE, Tag.PARTICIPLE, Tag.BASE_OR_NOUN, Tag.ING_OR_NOUN, Tag.LOCATED})
+BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
+"""What relates an object to a picture that is an object too."""
 
 
 def read_noun_modifiers(draft: Draft) -> None:
@@ -100,19 +103,35 @@ def leave_out_text(draft: Draft) -> None:
 
 
 def leave_out(draft: Draft) -> None:
-    """What is said not to be there, times and the picture itself are no objects."""
+    """What is said not to be there, times and the picture itself are no objects; what was done stays said."""
     for index, node in enumerate(draft.nodes):
         inbound = [edge for edge in draft.edges if edge.object == index]
-        is_denied = any(edge.relation.lower() == "without" for edge in inbound) or "no" in node.attributes
-        if is_denied or (inbound and node.head.lower() in words("factual_left_out")):
+        if any(edge.relation.lower() == "without" for edge in inbound) or "no" in node.attributes:
             draft.dropped.add(index)
+        is_thing = node.head.lower() in words("factual_pictures") and any(
+            edge.relation.lower() in BESIDE for edge in inbound
+        )
+        if inbound and not is_thing and node.head.lower() in words("factual_left_out"):
+            draft.dropped.add(index)
+            for edge in inbound:
+                said = deed(edge.relation.lower())
+                draft.change_node(edge.subject, attributes=(*draft.nodes[edge.subject].attributes, *said))
+
+
+def deed(relation: str) -> tuple[str, ...]:
+    """The verb of a relation whose object is left out; taking a picture is "taking photo"."""
+    spoken = [word for word in relation.split() if tag_of(word) not in (Tag.PREPOSITION, Tag.TO, Tag.OF)]
+    if not spoken or tag_of(spoken[0]) not in VERB_TAGS:
+        return ()
+    return ("taking photo",) if spoken[0] in ("taking", "takes", "take") else (" ".join(spoken),)
 
 
 def repeat_for_each_other(draft: Draft) -> None:
     """ "dogs next to each other": a dog next to a dog."""
     for index, node, said in draft.attributes():
         after = draft.place_of(node, said) + 1
-        if (draft.lower(after), draft.lower(after + 1)) in (("each", "other"), ("one", "another")):
+        following = f"{draft.lower(after)} {draft.lower(after + 1)}"
+        if following.startswith(("each other", "eachother", "one another")):
             draft.without(index, said)
             draft.add_edge(index, said, draft.add_node(node.head, after), after - 1)
 
@@ -157,7 +176,7 @@ def dress(draft: Draft) -> None:
     for edge in draft.edges:
         node = draft.nodes[edge.object]
         is_person = draft.is_a(edge.subject, "animates")
-        is_colour = tag_of(node.head.lower()) is Tag.ADJECTIVE
+        is_colour = tag_of(node.head.lower()) is Tag.ADJECTIVE and not draft.is_a(edge.object, "clothes")
         if is_person and is_colour and edge.relation.lower() in ("in", "wearing", "wears", "dressed in"):
             draft.change_node(edge.object, head="clothes", attributes=(*node.attributes, node.head))
 
@@ -195,6 +214,6 @@ def place_in_scene(draft: Draft) -> None:
             continue
         if word.lower() in words("factual_scenes"):
             draft.without(index, word)
-            draft.add_edge(index, "in", draft.add_node(word, token), token)
+            draft.add_edge(draft.main_subject(index), "in", draft.add_node(word, token), token)
         elif all(part in words("places") | words("place_modifiers") for part in word.lower().split()):
             draft.without(index, word)
