@@ -104,6 +104,7 @@ def tag(tokens: Sequence[str]) -> list[Word]:
     ]
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def decide(tags: str) -> str:
     for pattern, letter in COMPILED:
         tags = pattern.sub(letter, tags)
@@ -115,12 +116,12 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
     lower = [respelled(token.lower()) for token in tokens]
     found: list[Word] = []
     start = 0
-    opening, is_cut = True, not CUTS.isdisjoint(lower)
+    opening, is_cut, grouped = True, not CUTS.isdisjoint(lower), groups()
     while start < len(lower):
         length, label = (
             (introduction(lower, start) if opening else None)
-            or place(lower, start)
-            or group(lower, start)
+            or (place(lower, start) if lower[start] in PLACE_PREPOSITIONS else None)
+            or (group(lower, start) if lower[start] in grouped else None)
             or (spelled_apart(lower, start) if is_cut else None)
             or (1, tag_of(lower[start]))
         )
@@ -173,11 +174,9 @@ def introduction(lower: list[str], start: int) -> tuple[int, Tag] | None:
 
 
 def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
-    """A place in the picture ("on the far left", "in the middle of the photo"), or one that relates to
-    what follows ("to the left of", "on the side of"), which is a preposition.
+    """What opens with this preposition: a place in the picture ("on the far left", "in the middle of the photo"), or
+    one that relates to what follows ("to the left of", "on the side of"), which is a preposition.
     """
-    if lower[start] not in PLACE_PREPOSITIONS:
-        return None
     end = start + 1
     end += end < len(lower) and lower[end] in BEFORE_PLACES
     first = end
