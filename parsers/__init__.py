@@ -16,13 +16,21 @@ def parse(
     conventions: str = "written",
     **options: str,
 ) -> "SceneGraph":
-    """The scene graph of `text`, whose words are `tokens` where those are given; `written`: in the sentence's words."""
+    """The scene graph of `text`, whose words are `tokens` where those are given.
+
+    Conventions: `written`, in the sentence's words; `factual`, in FACTUAL's normal form, for scoring.
+    """
     # Imported here: stages that read only tables of graphs do not depend on how graphs are made.
     from parsers.backends import load_backend
     from parsers.files import UserError
     from parsers.tokens import tokenise
 
-    if conventions != "written":
-        raise UserError(f"there are no conventions {conventions!r}; there are: written")
+    if conventions not in ("written", "factual"):
+        raise UserError(f"there are no conventions {conventions!r}; there are: written, factual")
     words = tokenise(text) if tokens is None else tuple(tokens)
-    return load_backend(backend, **options)([words])[0]
+    graph = load_backend(backend, **options)([words])[0]
+    if conventions == "written":
+        return graph
+    from parsers.conventions import factual
+
+    return factual(graph)

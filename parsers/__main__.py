@@ -32,5 +32,20 @@ def parse(backend: str, threads: int, expressions: Path, nodes: Path, edges: Pat
         raise click.ClickException(str(error)) from error
 
 
+@main.command()
+@click.option("--backend", default="lexical", show_default=True, help="The parser.")
+@click.option("--conventions", default="factual", show_default=True, help="The form of the graphs that are compared.")
+@click.argument("gold", type=FILE)
+def score(backend: str, conventions: str, gold: Path) -> None:
+    """How close the parser's graphs are to those that people wrote in GOLD, a CSV: caption, scene_graph."""
+    from parsers.scoring import score_backend
+
+    try:
+        for line in score_backend(gold, backend, conventions):
+            click.echo(line)
+    except UserError as error:
+        raise click.ClickException(str(error)) from error
+
+
 if __name__ == "__main__":
     main(prog_name="python -m parsers")

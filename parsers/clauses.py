@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from parsers.lexicon import Tag
+from parsers.lexicon import Tag, is_listed
 from parsers.phrases import Item, Phrase, Relation
 from parsers.tagging import Word
 
@@ -17,6 +17,9 @@ HAVING = frozenset({"has", "have", "having", "had"})
 """Verbs that anything may do: "a dress that has a hood"."""
 LOOSE = frozenset({"on", "in", "at", "near", "by", "behind", "beside", "next to", "in front of"})
 """Prepositions that, after what a person wears or holds, place the person: "man in hat on bench"."""
+PERSONAL = frozenset({"who", "whom"})
+"""Relative words that only a person or an animal answers to."""
+NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.PLURAL, "were": Tag.PLURAL}
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Walk:
     announced: list[Word] = field(default_factory=list)
     """Locations before any phrase: "in the corner is a lamp"."""
     joined: bool = False
-    relative: bool = False
+    relative: str = ""
     opened: bool = False
     """A conjunction, a relative word, a subordinator came just before."""
 
@@ -73,7 +76,7 @@ class Walk:
         if self.referent is None:
             self.referent = index
             self.said[index] = [(word,) for word in self.announced]
-        self.joined = self.relative = self.opened = False
+        self.joined, self.relative, self.opened = False, "", False
 
     def add(self, phrase: Phrase) -> int:
         """The index of the phrase, after its owners, which are linked to it."""
@@ -121,12 +124,14 @@ class Walk:
 
     def relation(self, relation: Relation, following: Item | None) -> None:
         target = following if isinstance(following, Phrase) else None
-        subjects = self.subjects(relation, target)
-        self.joined = self.relative = False
+        refers_back = isinstance(following, Word) and following.tag is Tag.PRONOUN and relation.preposition != ""
+        names_thing = refers_back and isinstance(following, Word) and following.text in ("it", "them")
+        subjects = self.nearest if names_thing and relation.verb else self.subjects(relation, target)
+        self.joined, self.relative = False, ""
         if target is not None and not is_predicate(relation):
             self.pending = (subjects, relation)
             self.anchor = self.anchor if relation.text == "of" and self.anchor else subjects
-        elif isinstance(following, Word) and following.tag is Tag.PRONOUN and relation.preposition:
+        elif refers_back:
             self.refer_back(subjects, relation)
         elif self.gap is not None and not is_predicate(relation):
             self.link(subjects, relation, self.gap)
@@ -141,7 +146,8 @@ class Walk:
         """ "with a sticker on it": the pronoun is what the subject was related to."""
         before = self.answered.get(subjects[-1]) if subjects else None
         if before is not None and before[0]:
-            self.link(subjects, relation, before[0][-1])
+            together = [index for index, other in self.answered.items() if other[1] is before[1]]
+            self.link(together, relation, before[0][-1])
         else:
             self.say(subjects, relation.spoken)
 
@@ -155,17 +161,40 @@ class Walk:
         if self.joined and self.anchor:
             return self.actors(relation, self.anchor)
         if self.relative:
-            return self.nearest if relation.verb == Tag.POSTURE else self.actors(relation, self.nearest)
+            agreeing = self.agreeing(relation)
+            return agreeing if relation.verb == Tag.POSTURE else self.actors(relation, agreeing)
         if relation.is_finite:
             return self.clause or self.nearest
         if relation.verb:
-            return self.actors(relation, self.nearest)
+            return self.actors(relation, self.passing_over(relation))
         return self.attachment(relation, target)
+
+    def agreeing(self, relation: Relation) -> list[int]:
+        """What a relative clause is about: the nearest phrase, or the one before it that its verb agrees with."""
+        if self.relative in PERSONAL and not any(self.phrases[index].is_animate for index in self.nearest):
+            return self.nearest_animate() or self.nearest
+        number = NUMBER_OF_VERB.get(relation.words[0].text)
+        subjects = self.answered[self.nearest[-1]][0] if self.nearest and self.nearest[-1] in self.answered else []
+        if number is None or len(subjects) != 1:
+            return self.nearest
+        here, before = (self.phrases[index].head.tag for index in (self.nearest[-1], subjects[0]))
+        return subjects if before is number and here in NUMBER_OF_VERB.values() and here is not number else self.nearest
+
+    def passing_over(self, relation: Relation) -> list[int]:
+        """Of "a vase with flowers sitting on a table", the vase: what only says where or with what is passed over."""
+        subjects, inbound = self.answered.get(self.nearest[-1], ([], None)) if self.nearest else ([], None)
+        if not subjects or inbound is None or inbound.text not in CARRIED or self.phrases[self.nearest[-1]].is_animate:
+            return self.nearest
+        described = relation.verb == Tag.PARTICIPLE and self.phrases[subjects[-1]].is_animate
+        return self.nearest if described else subjects
 
     def actors(self, relation: Relation, default: list[int]) -> list[int]:
         """Somebody does what an action says: the default, or else the nearest person or animal."""
-        is_action = relation.verb in ("V", "G", "g") and relation.spoken[0].text not in HAVING
-        if not is_action or any(self.phrases[index].is_animate for index in default):
+        first = relation.spoken[0].text
+        is_action = (relation.verb in ("V", "G", "g") and first not in HAVING) or first == "dressed"
+        if not is_action or any(
+            self.phrases[index].is_animate or self.phrases[index].is_body_part for index in default
+        ):
             return default
         return self.nearest_animate() or default
 
@@ -182,7 +211,8 @@ class Walk:
             return self.nearest
         subjects, inbound = before
         here = self.phrases[self.nearest[-1]]
-        if inbound.text == "of" and not (here.is_determined or here.is_animate):
+        is_image = bool(subjects) and is_listed(self.phrases[subjects[-1]].head.text, "images")
+        if inbound.text == "of" and (is_image or not (here.is_determined or here.is_animate)):
             return subjects  # "a plate of food on the table", but "the leg of the man on the bench"
         if not subjects or not self.phrases[subjects[-1]].is_animate:
             return self.nearest
@@ -202,7 +232,7 @@ class Walk:
 
 def places_the_person(relation: Relation, target: Phrase | None, here: Phrase, inbound: Relation) -> bool:
     """Whether a preposition passes over what a person wears, holds or sits on, to the person."""
-    if here.is_animate:
+    if here.is_animate or (here.is_body_part and inbound.verb):
         return False
     in_clothes = inbound.text in CARRIED and here.is_worn
     if target is not None and target.is_body_part:
@@ -243,7 +273,7 @@ def walk(items: Sequence[Item]) -> Walk:
         elif item.tag in (Tag.CONJUNCTION, Tag.PUNCTUATION):
             state.joined = True
         elif item.tag is Tag.RELATIVE:
-            state.relative = True
+            state.relative = item.text
         elif item.tag is Tag.SUBORDINATOR:
             state.opened = True
     return state

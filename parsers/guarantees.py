@@ -47,8 +47,11 @@ def merge_parallel(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def cut_loops(node_count: int, edges: Iterable[Edge]) -> list[Edge]:
+    ordered = sorted(edges, key=sorting_key)
+    if first_loop(node_count, [(edge.subject, edge.object) for edge in ordered]) is None:
+        return ordered  # nearly always
     kept: list[Edge] = []
-    for edge in sorted(edges, key=sorting_key):
+    for edge in ordered:
         ends = [(other.subject, other.object) for other in (*kept, edge)]
         if first_loop(node_count, ends) is None:
             kept.append(edge)

@@ -8,6 +8,8 @@ import re
 from enum import StrEnum
 from importlib import resources
 
+from parsers.brill import brill_tag
+
 
 class Tag(StrEnum):
     """The classes of words. One letter each, so that a sentence's tags are a string and rules are patterns."""
@@ -97,6 +99,21 @@ SINGULAR = {
 FUNCTION_TAGS = frozenset("DBICRWKSTOhtlc")
 """The tags of words that say nothing of the scene by themselves."""
 
+PENN = {
+    "JJ": Tag.ADJECTIVE,
+    "JJR": Tag.ADJECTIVE,
+    "JJS": Tag.ADJECTIVE,
+    "NN": Tag.NOUN,
+    "NNS": Tag.PLURAL,
+    "RB": Tag.ADVERB,
+    "VB": Tag.BASE_OR_NOUN,
+    "VBZ": Tag.FORM_IN_S_OR_NOUN,
+    "VBG": Tag.POSTURE,
+    "VBN": Tag.PARTICIPLE,
+    "VBD": Tag.PARTICIPLE,
+}
+"""What the tags of Brill's lexicon say of a word that no list has."""
+
 ENDINGS = (
     (re.compile(r".{2,}ing"), Tag.POSTURE),
     (re.compile(r".{3,}ed"), Tag.PARTICIPLE),
@@ -121,6 +138,13 @@ def lines(name: str) -> list[str]:
 
 
 @functools.cache
+def renamings(name: str) -> dict[str, str]:
+    """The lines of a list that says "written = wanted", where nothing may be wanted."""
+    pairs = (line.partition("=") for line in lines(name))
+    return {written.strip(): wanted.strip() for written, _, wanted in pairs}
+
+
+@functools.cache
 def tags() -> dict[str, Tag]:
     """Every listed word with its class; where lists disagree, the more closed class wins."""
     known: dict[str, Tag] = verb_forms()
@@ -132,22 +156,28 @@ def tags() -> dict[str, Tag]:
 
 def verb_forms() -> dict[str, Tag]:
     """The forms of every listed verb."""
-    irregular = {base: rest for base, *rest in map(str.split, lines("irregular_verbs"))}
     before_noun = words("intransitive_verbs")
     often_noun = words("ambiguous_verbs") | before_noun - words("verbs")
     forms: dict[str, Tag] = {}
-    for base in sorted(words("verbs") | often_noun):
+    for base, (third, gerund, *pasts) in verb_paradigms().items():
+        forms[third] = Tag.VERB
+        forms[gerund] = Tag.POSTURE if base in before_noun else Tag.ING
+        forms |= dict.fromkeys(pasts, Tag.PARTICIPLE)
+        forms[base] = Tag.BASE_OR_NOUN if base in often_noun else Tag.VERB
+    return forms | {"has": Tag.VERB, "had": Tag.VERB, "having": Tag.ING}
+
+
+def verb_paradigms() -> dict[str, tuple[str, ...]]:
+    """Every listed verb with its forms in -s and -ing, its regular past and its irregular forms."""
+    irregular = {base: rest for base, *rest in map(str.split, lines("irregular_verbs"))}
+    found: dict[str, tuple[str, ...]] = {}
+    for base in sorted(words("verbs") | words("ambiguous_verbs") | words("intransitive_verbs") | set(irregular)):
         stem = base[:-1] if base.endswith("e") and not base.endswith("ee") else base
         doubled = base + base[-1] if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnprt]", base) else stem
         gerund = "lying" if base == "lie" else doubled + "ing"
         past = base[:-1] + "ied" if re.search(r"[^aeiou]y$", base) else doubled + "ed"
-        forms[past] = Tag.PARTICIPLE
-        forms[gerund] = Tag.POSTURE if base in before_noun else Tag.ING
-        forms[third_person(base)] = Tag.VERB
-        forms[base] = Tag.BASE_OR_NOUN if base in often_noun else Tag.VERB
-    for rest in irregular.values():
-        forms |= dict.fromkeys(rest, Tag.PARTICIPLE)
-    return forms | {"has": Tag.VERB, "had": Tag.VERB, "having": Tag.ING}
+        found[base] = (third_person(base), gerund, past, *irregular.get(base, ()))
+    return found
 
 
 def third_person(base: str) -> str:
@@ -165,7 +195,21 @@ def tag_of(word: str) -> Tag:
     last = re.split(r"[-/ ]+", word)[-1]
     if last != word and last in tags() and tags()[last] in (Tag.ADJECTIVE, Tag.PARTICIPLE):
         return Tag.ADJECTIVE
+    penn = PENN.get(brill_tag(word))
+    if penn is not None:
+        return penn
     return next((tag for ending, tag in ENDINGS if ending.fullmatch(word)), Tag.NOUN)
+
+
+@functools.cache
+def listed() -> frozenset[str]:
+    """Every word of the lists of classes, compounds, animals, clothes and parts."""
+    groups = ("compounds", "animates", "clothes", "body_parts")
+    return frozenset(tags()) | {part for name in groups for entry in words(name) for part in entry.split()}
+
+
+def is_known(word: str) -> bool:
+    return word in listed()
 
 
 @functools.lru_cache(maxsize=1 << 16)

@@ -16,6 +16,9 @@ NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
 # Without a noun the last modifier is the head: "man in black", "the tallest".
 HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
 PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADLESS}))*")
+# "the couch | a boy is sitting on": before a verb that has no object, a run of nouns is two phrases.
+STRANDED = re.compile(r"(?:CD*A*[Nn]+)?B[XZ]*(?:[GgEV]+X*[PT]|G|P)K*$")
+TWO_PHRASES = re.compile(r"[Nn](?=A*[Nn]$)")
 
 VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T?[VGgE])*[XLZ]*[PTO]*"
 PREPOSITIONAL = r"[BXZ]*[PTO]+"
@@ -115,7 +118,11 @@ def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
     end = 0
     for match in PHRASE.finditer(tags):
         found.extend(tagged[end : match.start()])
-        found.append(owned_phrase(tagged[match.start() : match.end()]))
+        cut = TWO_PHRASES.search(match.group()) if STRANDED.match(tags, match.end()) else None
+        middle = match.start() + cut.end() if cut else match.start()
+        if cut:
+            found.append(owned_phrase(tagged[match.start() : middle]))
+        found.append(owned_phrase(tagged[middle : match.end()]))
         end = match.end()
     return [*found, *tagged[end:]]
 

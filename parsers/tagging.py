@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from parsers.lexicon import Tag, tag_of, words
+from parsers.spelling import respelled
 
 
 class Word(NamedTuple):
@@ -59,7 +60,13 @@ CHOICES = (
     Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
     Choice("another form in s", r"z", Tag.PLURAL, "white skis", "An"),
     Choice("another base form", r"v", Tag.NOUN, "the watch", "DN"),
-    Choice("an action between nouns", r"(?<=[NnRBX])q(?=[DIMANn])", Tag.ING, "snow covering the ground", "NGDN"),
+    Choice(
+        "an action between nouns",
+        r"(?<=[NnRBX])q(?=[DIMANn])|(?<=n)q(?=[PT])",
+        Tag.ING,
+        "snow covering the ground",
+        "NGDN",
+    ),
     Choice("a thing in ing", r"q", Tag.NOUN, "a painting", "DN"),
     Choice(
         "a participle before its noun",
@@ -78,10 +85,12 @@ GROUPS = (
     ("pronouns", Tag.PRONOUN),
     ("places", Tag.PLACE),
     ("adverbs", Tag.ADVERB),
+    ("compound_adjectives", Tag.ADJECTIVE),
     ("compounds", Tag.NOUN),
 )
 """The lists that hold groups of words."""
 ARTICLES = frozenset({"the", "a", "an"})
+BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
 
@@ -95,6 +104,7 @@ def tag(tokens: Sequence[str]) -> list[Word]:
     ]
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def decide(tags: str) -> str:
     for pattern, letter in COMPILED:
         tags = pattern.sub(letter, tags)
@@ -103,15 +113,15 @@ def decide(tags: str) -> str:
 
 def lookup(tokens: Sequence[str]) -> list[Word]:
     """Words with the tags they have on their own; groups of tokens are joined."""
-    lower = [token.lower() for token in tokens]
+    lower = [respelled(token.lower()) for token in tokens]
     found: list[Word] = []
     start = 0
-    opening, is_cut = True, not CUTS.isdisjoint(lower)
+    opening, is_cut, grouped = True, not CUTS.isdisjoint(lower), groups()
     while start < len(lower):
         length, label = (
             (introduction(lower, start) if opening else None)
-            or place(lower, start)
-            or group(lower, start)
+            or (place(lower, start) if lower[start] in PLACE_PREPOSITIONS else None)
+            or (group(lower, start) if lower[start] in grouped else None)
             or (spelled_apart(lower, start) if is_cut else None)
             or (1, tag_of(lower[start]))
         )
@@ -164,13 +174,11 @@ def introduction(lower: list[str], start: int) -> tuple[int, Tag] | None:
 
 
 def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
-    """A place in the picture ("on the far left", "in the middle of the photo"), or one that relates to
-    what follows ("to the left of", "on the side of"), which is a preposition.
+    """What opens with this preposition: a place in the picture ("on the far left", "in the middle of the photo"), or
+    one that relates to what follows ("to the left of", "on the side of"), which is a preposition.
     """
-    if lower[start] not in PLACE_PREPOSITIONS:
-        return None
     end = start + 1
-    end += lower[end : end + 1] == ["the"]
+    end += end < len(lower) and lower[end] in BEFORE_PLACES
     first = end
     while end < len(lower) and (lower[end] in words("place_modifiers") or lower[end] in words("places")):
         end += 1

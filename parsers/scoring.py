@@ -1,0 +1,160 @@
+"""How close a parser's graphs are to graphs that people wrote (FACTUAL's format).
+
+The gold file is a CSV with the columns `caption` and `scene_graph`, the latter like
+"( man , hold , bat ) , ( bat , is , red )". A graph counts as its set of tuples: (object), (object, attribute),
+(subject, relation, object). Words are compared as lemmas, without synonyms; a relation without its "be".
+F1 is of the whole set, averaged over captions; objects, attributes and relations are pooled. All in percent.
+"""
+
+import csv
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from parsers import parse
+from parsers.files import BrokenFile, UserError
+from parsers.scene_graph import SceneGraph
+
+KINDS = ("objects", "attributes", "relations")
+LENGTHS: tuple[tuple[int, int | None], ...] = ((1, 4), (5, 6), (7, 9), (10, 13), (14, None))
+"""Captions are also scored by their number of words, the blanks-separated ones."""
+
+Tuples = tuple[set[tuple[str, ...]], set[tuple[str, ...]], set[tuple[str, ...]]]
+"""Objects, attributes, relations."""
+
+
+@dataclass
+class Tally:
+    """How many tuples were found, are right, and exist."""
+
+    right: int = 0
+    found: int = 0
+    gold: int = 0
+
+    def add(self, found: set[tuple[str, ...]], gold: set[tuple[str, ...]]) -> None:
+        self.right += len(found & gold)
+        self.found += len(found)
+        self.gold += len(gold)
+
+    @property
+    def precision(self) -> float:
+        return 100 * self.right / max(self.found, 1)
+
+    @property
+    def recall(self) -> float:
+        return 100 * self.right / max(self.gold, 1)
+
+    @property
+    def f1(self) -> float:
+        return 200 * self.right / max(self.found + self.gold, 1)
+
+
+@dataclass
+class Score:
+    """The captions scored so far."""
+
+    of_captions: list[float] = field(default_factory=list)
+    kinds: tuple[Tally, Tally, Tally] = field(default_factory=lambda: (Tally(), Tally(), Tally()))
+
+    def add(self, found: Tuples, gold: Tuples) -> None:
+        whole = Tally()
+        whole.add(set().union(*found), set().union(*gold))
+        self.of_captions.append(whole.f1)
+        for tally, found_kind, gold_kind in zip(self.kinds, found, gold, strict=True):
+            tally.add(found_kind, gold_kind)
+
+    @property
+    def f1(self) -> float:
+        return sum(self.of_captions) / max(len(self.of_captions), 1)
+
+
+def score_backend(gold_path: Path, backend: str, conventions: str) -> Iterator[str]:
+    """The lines of a report: all captions, then by number of words."""
+    overall = Score()
+    by_length = {bounds: Score() for bounds in LENGTHS}
+    for caption, text in read_gold(gold_path):
+        found = tuples_of_graph(parse(caption, backend=backend, conventions=conventions))
+        gold = tuples_of_text(text)
+        for score in (overall, by_length[length_class(caption)]):
+            score.add(found, gold)
+    yield f"{'words':10s} {'captions':>8s} {'F1':>6s}  {'objects':>8s} {'attributes':>11s} {'relations':>10s}"
+    yield report_line("all", overall)
+    for (least, most), score in by_length.items():
+        yield report_line(f"{least}-{most}" if most else f"{least}+", score)
+    for kind, tally in zip(KINDS, overall.kinds, strict=True):
+        yield f"{kind:10s} precision {tally.precision:5.1f}  recall {tally.recall:5.1f}  F1 {tally.f1:5.1f}"
+
+
+def report_line(name: str, score: Score) -> str:
+    objects, attributes, relations = (tally.f1 for tally in score.kinds)
+    captions = len(score.of_captions)
+    return f"{name:10s} {captions:8d} {score.f1:6.2f}  {objects:8.1f} {attributes:11.1f} {relations:10.1f}"
+
+
+def length_class(caption: str) -> tuple[int, int | None]:
+    count = max(len(caption.split()), 1)
+    return next(bounds for bounds in LENGTHS if bounds[1] is None or count <= bounds[1])
+
+
+def read_gold(path: Path) -> Iterable[tuple[str, str]]:
+    """Every caption with the text of its graph."""
+    if not path.exists():
+        raise BrokenFile(path, "there is no such file", "give a CSV with the columns caption and scene_graph")
+    with path.open(encoding="utf8", newline="") as file:
+        rows = csv.DictReader(file)
+        if not {"caption", "scene_graph"} <= set(rows.fieldnames or ()):
+            raise BrokenFile(path, "expected the columns caption and scene_graph", "give a file in FACTUAL's format")
+        return [(row["caption"].strip(), row["scene_graph"]) for row in rows]
+
+
+def tuples_of_text(text: str) -> Tuples:
+    """The tuples of a graph that a person wrote; (object, is, attribute) is an attribute."""
+    found: Tuples = (set(), set(), set())
+    for group in re.findall(r"\(([^()]*)\)", text):
+        first, *middle, last = [part.strip() for part in group.split(",")] if "," in group else [group.strip()] * 2
+        found[0].add((lemmas(first),))
+        if "," in group and middle in ([], ["is"]):
+            found[1].add((lemmas(first), lemmas(last)))
+        elif middle:
+            found[0].add((lemmas(last),))
+            found[2].add((lemmas(first), relation_lemmas(" ".join(middle)), lemmas(last)))
+    return found
+
+
+def tuples_of_graph(graph: SceneGraph) -> Tuples:
+    heads = [lemmas(node.head) for node in graph.nodes]
+    attributes: set[tuple[str, ...]] = {
+        (head, lemmas(attribute))
+        for head, node in zip(heads, graph.nodes, strict=True)
+        for attribute in node.attributes
+    }
+    relations: set[tuple[str, ...]] = {
+        (heads[edge.subject], relation_lemmas(edge.relation), heads[edge.object]) for edge in graph.edges
+    }
+    return {(head,) for head in heads}, attributes, relations
+
+
+def lemmas(text: str) -> str:
+    return " ".join(lemma(word) for word in text.lower().split())
+
+
+def relation_lemmas(text: str) -> str:
+    """Lemmas without "be", unless that is all there is."""
+    found = lemmas(text).split()
+    return " ".join([word for word in found if word != "be"] or found)
+
+
+@functools.cache
+def lemma(word: str) -> str:
+    return lemmatiser()(word, "en").lower()
+
+
+@functools.cache
+def lemmatiser() -> Callable[[str, str], str]:
+    try:
+        from simplemma import lemmatize
+    except ImportError as error:
+        raise UserError("scoring compares lemmas: pip install simplemma") from error
+    return lemmatize

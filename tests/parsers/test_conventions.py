@@ -1,0 +1,92 @@
+"""FACTUAL's normal form: every convention is a row, proved by its example; the graph stays whole."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parsers import parse
+from parsers.conventions import CONVENTIONS
+from parsers.files import UserError
+from parsers.lexicon import renamings, words
+from parsers.scene_graph import SceneGraph, first_loop
+
+VOCABULARY = sorted(
+    {
+        word
+        for name in ("animates", "clothes", "body_parts", "prepositions", "verbs", "places", "pronouns", "colours")
+        for entry in words(name)
+        for word in entry.split()
+    }
+    | {"the", "of", "no", "both", "'s", "he", "with", "in", "on", "it", "and", "each", "other", "haired", "word"}
+)
+
+
+def form(graph: SceneGraph) -> str:
+    """The graph on one line, the referent with a star."""
+    nodes = []
+    for index, node in enumerate(graph.nodes):
+        attributes = f"({', '.join(node.attributes)})" if node.attributes else ""
+        nodes.append(f"{'*' * (index == graph.referent)}{node.head}{attributes}")
+    heads = [node.head for node in graph.nodes]
+    edges = [f"{heads[edge.subject]} -{edge.relation}-> {heads[edge.object]}" for edge in graph.edges]
+    return "; ".join(nodes) + (f" | {', '.join(edges)}" if edges else "")
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=lambda convention: convention.name)
+def test_a_convention_does_what_its_example_says(convention):
+    assert form(parse(convention.example, conventions="factual")) == convention.expected
+    assert form(parse(convention.example)) != convention.expected
+
+
+CASES = [
+    ("a plate of food", "*plate; food | food -on-> plate"),
+    ("bowl of soup", "*bowl; soup | bowl -have-> soup"),
+    ("tree branch", "tree; *branch | tree -have-> branch"),
+    ("bathroom mirror", "bathroom; *mirror | mirror -in-> bathroom"),
+    ("metal pole", "*pole(metal)"),
+    ("the word stop on a sign", "*word; sign | word -on-> sign"),
+    ("a group of people", "*people(group of)"),
+    ("the man 's watch", "man; *watch | man -have-> watch"),
+    ("boy holding up his hand", "*boy; hand | boy -hold-> hand"),
+    ("cat laying down on a rug", "*cat; rug | cat -lay on-> rug"),
+    ("a lamp to the left of the bed", "*lamp; bed | lamp -at the left of-> bed"),
+    ("a green colored wood bench", "*bench(green, wooden)"),
+    ("long sleeve shirt", "sleeve(long); *shirt | shirt -have-> sleeve"),
+    ("bear surrounded by grass", "*bear; grass | grass -surround-> bear"),
+    ("cat with her tail", "*cat; tail | cat -have-> tail"),
+    ("a napkin with a knife and fork on it", "*napkin; knife; fork | knife -on-> napkin, fork -on-> napkin"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "expected"), CASES)
+def test_a_sentence_reads_as_its_normal_form(sentence, expected):
+    assert form(parse(sentence, conventions="factual")) == expected
+
+
+def assert_whole(graph: SceneGraph) -> None:
+    assert 0 <= graph.referent < len(graph.nodes)
+    assert first_loop(len(graph.nodes), [(edge.subject, edge.object) for edge in graph.edges]) is None
+    for part in (*graph.nodes, *graph.edges):
+        assert part.tokens and all(0 <= index < len(graph.tokens) for index in part.tokens)
+
+
+@given(st.lists(st.sampled_from(VOCABULARY), max_size=14))
+def test_any_sequence_of_known_words_has_a_whole_normal_form(tokens):
+    graph = parse("", tokens=tokens, conventions="factual")
+    assert_whole(graph)
+    assert graph == parse("", tokens=tokens, conventions="factual")
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_a_whole_normal_form(text):
+    assert_whole(parse(text, conventions="factual"))
+
+
+def test_unknown_conventions_are_an_error_that_names_the_known_ones():
+    with pytest.raises(UserError, match="written, factual"):
+        parse("a dog", conventions="telepathic")
+
+
+def test_a_list_of_renamings_says_what_is_wanted_and_what_is_left_out():
+    assert renamings("factual_heads")["he"] == "man"
+    assert renamings("factual_attributes")["lot"] == ""
