@@ -6,7 +6,8 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 .PHONY: demo test lint lock schema clean
 
 demo: $(VENV)/installed
-	snakemake --workflow-profile workflow/profiles/demo demo
+	@# Snakemake says which job failed; why it failed is in the job's log.
+	snakemake --workflow-profile workflow/profiles/demo demo || { grep -rs "^Error: " logs; exit 1; }
 	@jvgn summary results/shapes_gt results/shapes_det
 
 test: lint

@@ -23,6 +23,7 @@ wildcard_constraints:
     dataset="|".join(map(re.escape, configuration.datasets)),
     detector="|".join(map(re.escape, configuration.detectors)),
     vocabulary="|".join(map(re.escape, configuration.vocabularies)),
+    parser="|".join(map(re.escape, BACKENDS)),
     setting="gt|det",
     run_folder=r"|/runs/[\w.+-]+",
 
@@ -48,5 +49,17 @@ rule demo:
         collect(
             "results/shapes_{setting}/{file}",
             setting=["gt", "det"],
-            file=["metrics.json", "ablation.csv", "examples.png"],
+            file=[
+                "metrics.json",
+                "ablation.csv",
+                "examples.png",
+                "predictions.parquet",
+                "model.safetensors",
+                "runs/unmarginalised/model.safetensors",
+            ],
+        ),
+        regions=collect(
+            "results/regions/shapes_{setting}/{detector}.h5",
+            setting=["gt", "det"],
+            detector=configuration.run("shapes", "default").detector,
         ),

@@ -6,6 +6,7 @@ several in no fixed order, and the same training must give the same bytes.
 """
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +70,7 @@ class TrainedModel:
 def load_model(path: Path, device: torch.device) -> TrainedModel:
     """The model as it was trained, ready to ground."""
     if not path.exists():
-        raise BrokenFile(path, "there is no such file", "train the run with the workflow")
+        raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {os.path.relpath(path)}")
     try:
         with safe_open(path, framework="pt", device=str(device)) as file:
             about = json.loads((file.metadata() or {}).get("model", "{}"))

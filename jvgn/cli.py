@@ -54,6 +54,8 @@ def graph(sentence: str, backend: str) -> None:
     """Print the scene graph of a SENTENCE; a star marks the referent."""
     from parsers import parse
 
+    if not sentence.strip():
+        raise UserError("an empty sentence mentions nothing; give some words")
     click.echo(str(parse(sentence, backend=backend)))
 
 

@@ -26,9 +26,9 @@ def read_image(path: Path) -> Tensor:
         with Image.open(path) as image:
             return as_tensor(image)
     except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such image; check the folder of images") from error
+        raise UserError(f"{path}: there is no such image; check its path") from error
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise BrokenFile(path, f"not a readable image ({error})", "fetch or draw it again") from error
+        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 
 
 class ImageFiles(Dataset[Tensor | UserError]):

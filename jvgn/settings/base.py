@@ -52,4 +52,5 @@ def describe(problem: Mapping[str, Any]) -> str:
         return f"unknown key {key}"
     if problem["type"] in ("missing", "value_error"):
         return f"{key}: {problem['msg']}"
-    return f"{key}: {problem['msg']}, found {reprlib.repr(problem['input'])}"
+    hint = "; in YAML, write 5.0e-3, not 5e-3" if problem["type"] == "float_type" else ""
+    return f"{key}: {problem['msg']}, found {reprlib.repr(problem['input'])}{hint}"

@@ -56,7 +56,7 @@ class Configuration(Frozen):
         return BUILT_IN_RUNS | self.runs
 
     def where(self, dataset: str, run: str) -> str:
-        return f"datasets.{dataset}.run" + (f" with runs.{run}" if run in self.runs else "")
+        return f"config.yaml: datasets.{dataset}.run" + (f" with runs.{run}" if run in self.runs else "")
 
     def check_name(self, dataset: str, run: str, kind: str, name: str, known: Collection[str]) -> None:
         if name not in known:

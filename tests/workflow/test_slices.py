@@ -25,8 +25,7 @@ def rule_inputs(project):
         command = re.search(r"^Shell command: python -m (jvgn|parsers) (\S+)", block, re.M)
         if name and command:
             inputs = re.search(r"^ +input: (.*)$", block, re.M)[1].split(", ")
-            own = str(project.folder)
-            code = {Path(path).relative_to(own).as_posix() for path in inputs if path.startswith(own)}
+            code = {path for path in inputs if path.startswith(("jvgn/", "parsers/"))}
             rules[name[1]] = (command[1], command[2], code)
     return rules
 

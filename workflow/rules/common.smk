@@ -1,6 +1,7 @@
 """What the rules share: the checked configuration, and the files and settings of each stage."""
 
 import json
+import os
 import re
 import shlex
 import sys
