@@ -21,19 +21,8 @@ VOCABULARY = sorted(
 )
 
 
-def form(graph: SceneGraph) -> str:
-    """The graph on one line, the referent with a star."""
-    nodes = []
-    for index, node in enumerate(graph.nodes):
-        attributes = f"({', '.join(node.attributes)})" if node.attributes else ""
-        nodes.append(f"{'*' * (index == graph.referent)}{node.head}{attributes}")
-    heads = [node.head for node in graph.nodes]
-    edges = [f"{heads[edge.subject]} -{edge.relation}-> {heads[edge.object]}" for edge in graph.edges]
-    return "; ".join(nodes) + (f" | {', '.join(edges)}" if edges else "")
-
-
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=lambda convention: convention.name)
-def test_a_convention_does_what_its_example_says(convention):
+def test_a_convention_does_what_its_example_says(convention, form):
     assert form(parse(convention.example, conventions="factual")) == convention.expected
     assert form(parse(convention.example)) != convention.expected
 
@@ -59,7 +48,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES)
-def test_a_sentence_reads_as_its_normal_form(sentence, expected):
+def test_a_sentence_reads_as_its_normal_form(sentence, expected, form):
     assert form(parse(sentence, conventions="factual")) == expected
 
 

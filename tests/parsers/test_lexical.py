@@ -10,7 +10,6 @@ import pytest
 from parsers import parse
 from parsers.backends import BACKENDS, load_backend
 from parsers.files import UserError
-from parsers.scene_graph import SceneGraph
 from parsers.stage import coverage
 
 ROOT = Path(__file__).parents[2]
@@ -107,30 +106,19 @@ CASES = [
 ]
 
 
-def form(graph: SceneGraph) -> str:
-    """The graph on one line, the referent with a star."""
-    nodes = []
-    for index, node in enumerate(graph.nodes):
-        attributes = f"({', '.join(node.attributes)})" if node.attributes else ""
-        nodes.append(f"{'*' * (index == graph.referent)}{node.head}{attributes}")
-    heads = [node.head for node in graph.nodes]
-    edges = [f"{heads[edge.subject]} -{edge.relation}-> {heads[edge.object]}" for edge in graph.edges]
-    return "; ".join(nodes) + (f" | {', '.join(edges)}" if edges else "")
-
-
 @pytest.mark.parametrize(("sentence", "expected"), CASES)
-def test_a_sentence_reads_as_its_graph(sentence, expected):
+def test_a_sentence_reads_as_its_graph(sentence, expected, form):
     assert form(parse(sentence)) == expected
 
 
-def test_words_are_kept_as_written_and_tied_to_their_tokens():
+def test_words_are_kept_as_written_and_tied_to_their_tokens(form):
     graph = parse("the Man's Red Hat to the left of a BUS")
     assert form(graph) == "Man; *Hat(Red); BUS | Man -'s-> Hat, Hat -to the left of-> BUS"
     assert [node.tokens for node in graph.nodes] == [(1,), (3, 4), (10,)]
     assert [edge.tokens for edge in graph.edges] == [(2,), (5, 6, 7, 8)]
 
 
-def test_given_tokens_are_not_cut_again():
+def test_given_tokens_are_not_cut_again(form):
     graph = parse("ignored", tokens=["the", "man's", "watch"])
     assert graph.tokens == ("the", "man's", "watch")
     assert form(graph) == "man; *watch | man -'s-> watch"
