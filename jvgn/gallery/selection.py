@@ -20,7 +20,7 @@ SHARES = {
     "wrong referent": 20,
     "right": 25,
 }
-"""How many expressions of each outcome are shown, where there are so many."""
+"""How many expressions of each outcome are shown. Where one has fewer, others make up for it."""
 
 SURE = 0.6
 """A referent found with less than this probability was found by a small margin."""
@@ -71,5 +71,7 @@ def choose(table: pd.DataFrame, shares: Mapping[str, int] = SHARES) -> pd.DataFr
     ordered = table.sort_values(["gain", "expression_id"], ascending=[False, True], kind="stable")
     turn = ordered.groupby(["outcome", "image_id"]).cumcount()
     ordered = ordered.assign(turn=turn).sort_values("turn", kind="stable")
-    chosen = [ordered[ordered["outcome"] == outcome].head(share) for outcome, share in shares.items()]
-    return pd.concat(chosen)
+    chosen = pd.concat([ordered[ordered["outcome"] == outcome].head(share) for outcome, share in shares.items()])
+    spare = ordered.drop(chosen.index).head(sum(shares.values()) - len(chosen))
+    place = {outcome: rank for rank, outcome in enumerate(shares)}
+    return pd.concat([chosen, spare]).sort_values("outcome", key=lambda outcomes: outcomes.map(place), kind="stable")

@@ -130,19 +130,23 @@ function drawImage(example) {
   box(svg, around, { stroke: "#fff", "stroke-width": 1.2 * unit, class: "gold" });
   box(svg, around, { stroke: "#000", "stroke-width": .7 * unit, "stroke-dasharray": `${2 * unit} ${1.5 * unit}`, class: "gold" });
   const layer = element(svg, "g", { id: "boxes" }), colour = colours(example);
-  const nodes = shownNode() === null ? example.nodes.keys() : [shownNode()];
+  const nodes = shownNode() === null ? example.nodes.keys() : [shownNode()], taken = {};
   for (const node of nodes) {
     const values = example.nodes[node][view.belief];
     const regions = shownNode() === null ? [best(values)] : [...values.keys()].filter((region) => values[region] >= .01);
     for (const region of regions.sort((one, other) => values[one] - values[other])) {
       const group = element(layer, "g", { "data-node": node, "data-region": region, opacity: shownNode() === null ? 1 : .35 + .65 * values[region] });
-      box(group, example.regions[region], { stroke: "#fff", "stroke-width": 1.7 * unit });
-      box(group, example.regions[region], { stroke: colour[node], "stroke-width": unit });
-      const text = shownNode() === null ? String(node + 1) : values[region].toFixed(2);
-      tag(group, text, example.regions[region], colour[node], unit, width);
+      const earlier = taken[region] ?? 0, inside = shrunk(example.regions[region], 1.7 * unit * earlier);
+      taken[region] = earlier + 1;  // objects that share a region: one box inside the other, tags side by side
+      box(group, inside, { stroke: "#fff", "stroke-width": 1.7 * unit });
+      box(group, inside, { stroke: colour[node], "stroke-width": unit });
+      const text = shownNode() === null ? String(node + 1) : values[region].toFixed(2), [x1, y1] = example.regions[region];
+      tag(group, text, [x1 + 5 * unit * earlier, y1], colour[node], unit, width);
     }
   }
 }
+
+const shrunk = ([x1, y1, x2, y2], by) => [x1 + by, y1 + by, Math.max(x1 + by, x2 - by), Math.max(y1 + by, y2 - by)];
 
 function box(parent, [x1, y1, x2, y2], style) {
   return element(parent, "rect", { x: x1, y: y1, width: x2 - x1, height: y2 - y1, fill: "none", ...style });

@@ -43,3 +43,13 @@ def test_the_choice_has_some_of_every_outcome_and_spreads_over_images():
     chosen = choose(pd.DataFrame(rows))
     assert chosen["outcome"].value_counts().to_dict() == SHARES
     assert chosen[chosen["outcome"] == "broken"]["image_id"].is_unique
+
+
+def test_what_one_outcome_lacks_others_make_up_for():
+    rows = [
+        {"expression_id": number, "image_id": number, "outcome": "right" if number < 300 else "broken", "gain": 0.0}
+        for number in range(303)
+    ]
+    chosen = choose(pd.DataFrame(rows))
+    assert chosen["outcome"].value_counts().to_dict() == {"right": sum(SHARES.values()) - 3, "broken": 3}
+    assert chosen["expression_id"].is_unique
