@@ -37,6 +37,7 @@ include: "workflow/rules/graphs.smk"
 include: "workflow/rules/vocabulary.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/gallery.smk"
 
 
 localrules:
@@ -53,6 +54,7 @@ rule demo:
                 "metrics.json",
                 "ablation.csv",
                 "examples.png",
+                "gallery/index.html",
                 "predictions.parquet",
                 "model.safetensors",
                 "runs/unmarginalised/model.safetensors",

@@ -256,6 +256,30 @@ def examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output
     draw_examples(dataset, nodes, predictions, images, output)
 
 
+@click.command()
+@files("evaluation", *RUN_INPUTS, "model", "images", "output")
+@click.option("--title", required=True)
+@threads_option
+@device_option
+def gallery(
+    evaluation: Path,
+    model: Path,
+    images: Path,
+    output: Path,
+    title: str,
+    threads: int,
+    device: str | None,
+    **inputs: Path,
+) -> None:
+    """Write groundings as one page to look at, before and after message passing."""
+    from jvgn.gallery.writing import write_gallery
+    from jvgn.inputs import Inputs
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    right_above = EvaluationSettings.read(evaluation).iou_threshold
+    write_gallery(Inputs(**inputs), model, images, output, title, right_above, prepared_device(device, threads))
+
+
 STAGES = [
     freeze,
     world,
@@ -269,4 +293,5 @@ STAGES = [
     score,
     ablate,
     examples,
+    gallery,
 ]

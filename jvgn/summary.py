@@ -28,7 +28,8 @@ def summary(runs: list[Path]) -> str:
 
 def next_steps(run: Path) -> str:
     files = {
-        "examples.png": "groundings to look at",
+        "gallery/index.html": "open it in a browser: groundings, before and after message passing",
+        "examples.png": "some of them as a picture",
         "ablation.csv": "what marginalisation is worth",
         "predictions.parquet": "every object of every expression",
     }

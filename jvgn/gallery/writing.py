@@ -1,0 +1,168 @@
+"""`gallery/index.html`: expressions with their images, scene graphs and beliefs before and after message passing.
+
+One file, without a reference to any other: the page of `page/`, with the examples as JSON and the images as data
+URLs in it. Every text reaches the page as data, never as markup.
+
+Shape suffixes: K nodes, N regions, S expressions.
+"""
+
+import base64
+import html
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from PIL import Image
+from tqdm import tqdm
+
+from jvgn.checkpoint import load_model
+from jvgn.datasets import tables
+from jvgn.examples import Examples
+from jvgn.gallery.selection import SHARES, choose, misread, referents, with_outcomes
+from jvgn.inputs import Inputs
+from jvgn.model import JVGN, NodeBeliefs
+from jvgn.vocabulary import Vocabulary
+from parsers.files import UserError, replacing
+from parsers.table import EDGES, NODES, read_table
+
+IMAGES_PER_BATCH = 64
+LONGEST_SIDE = 448
+"""Images are shown at this size: a few megabytes for all of them."""
+
+
+@dataclass(frozen=True)
+class Graphs:
+    nodes: pd.DataFrame
+    edges: pd.DataFrame
+
+    @classmethod
+    def read(cls, inputs: Inputs) -> "Graphs":
+        return cls(read_table(inputs.nodes, NODES).to_pandas(), read_table(inputs.edges, EDGES).to_pandas())
+
+    def only(self, expression_ids: pd.Series) -> "Graphs":
+        return Graphs(*(table[table["expression_id"].isin(expression_ids)] for table in (self.nodes, self.edges)))
+
+
+@torch.no_grad()
+def write_gallery(
+    inputs: Inputs, model_path: Path, images: Path, output: Path, title: str, right_above: float, device: torch.device
+) -> None:
+    """`output` is a page of groundings that people can look at."""
+    torch.use_deterministic_algorithms(True)
+    trained = load_model(model_path, device)
+    examples = inputs.examples(trained.settings, right_above)
+    trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
+    graphs = Graphs.read(inputs)
+    mentions = read_table(inputs.dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
+    table = with_outcomes(looked_at(trained.model, examples, device), misread(graphs.nodes, mentions))
+    chosen = choose(table)
+    page = {
+        "title": title,
+        "counts": {outcome: int((table["outcome"] == outcome).sum()) for outcome in SHARES},
+        "examples": list(shown(trained.model, examples, graphs.only(chosen["expression_id"]), chosen, device)),
+        "images": pictures(inputs.dataset, images, chosen["image_id"]),
+    }
+    with replacing(output) as temporary:
+        temporary.write_text(rendered(page), encoding="utf8")
+
+
+def looked_at(model: JVGN, examples: Examples, device: torch.device) -> pd.DataFrame:
+    """One row for each expression of the test splits; of the validation split if there is no other."""
+    present = set(examples.expressions["split"]) - {"train"}
+    splits = sorted(present - {"val"} or present)
+    if not splits:
+        raise UserError("the dataset has no split to show: all its expressions are in train")
+    parts = []
+    for split in splits:
+        for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
+            on_device = batch.to(device)
+            parts.append(referents(on_device, model(on_device)))
+    known = examples.expressions[["expression_id", "image_id", "split"]]
+    return pd.concat(parts).join(known, on="row").reset_index(drop=True)
+
+
+def shown(
+    model: JVGN, examples: Examples, graphs: Graphs, chosen: pd.DataFrame, device: torch.device
+) -> Iterator[dict[str, Any]]:
+    """What the page knows of each chosen expression, in their order."""
+    nodes, edges = graphs.nodes.groupby("expression_id"), graphs.edges.groupby("expression_id")
+    for row in chosen.itertuples():
+        batch = examples.batch({row.image_id: np.array([row.row])}).to(device)
+        beliefs = model(batch)
+        expression = examples.expressions.iloc[row.row]
+        own_edges = edges.get_group(row.expression_id) if row.expression_id in edges.groups else graphs.edges[:0]
+        yield {
+            "id": int(row.expression_id),
+            "image": str(row.image_id),
+            "size": list(examples.size_of_image[row.image_id]),
+            "split": row.split,
+            "outcome": row.outcome,
+            "tokens": list(expression["tokens"]),
+            "gold": rounded(examples.box_of_object[expression["object_id"]], 1),
+            "regions": rounded(batch.box_IN4[0].cpu().numpy(), 1),
+            "nodes": with_beliefs(nodes.get_group(row.expression_id), beliefs),
+            "referent": int(batch.referent_S[0]),
+            "edges": [
+                {
+                    "subject": edge.subject,
+                    "relation": edge.relation,
+                    "object": edge.object,
+                    "tokens": edge.tokens.tolist(),
+                }
+                for edge in own_edges.itertuples()
+            ],
+        }
+
+
+def with_beliefs(nodes: pd.DataFrame, beliefs: NodeBeliefs) -> list[dict[str, Any]]:
+    before_KN, after_KN = beliefs.unary_KN.exp().cpu().numpy(), beliefs.marginal_KN.exp().cpu().numpy()
+    return [
+        {
+            "head": node.head,
+            "attributes": list(node.attributes),
+            "tokens": node.tokens.tolist(),
+            "before": rounded(before_N, 4),
+            "after": rounded(after_N, 4),
+        }
+        for node, before_N, after_N in zip(nodes.itertuples(), before_KN, after_KN, strict=True)
+    ]
+
+
+def rounded(values: np.ndarray, digits: int) -> list[Any]:
+    return np.round(values.astype(np.float64), digits).tolist()
+
+
+def pictures(dataset: Path, folder: Path, image_ids: pd.Series) -> dict[str, str]:
+    """Each image as a data URL, small enough for a page with hundreds of them."""
+    names = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
+    urls = {}
+    for image_id in tqdm(sorted(set(image_ids)), unit=" images", disable=None):
+        with Image.open(folder / names[image_id]) as image:
+            small = image.convert("RGB")
+        small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+        written = io.BytesIO()
+        small.save(written, "JPEG", quality=82)
+        urls[str(image_id)] = f"data:image/jpeg;base64,{base64.b64encode(written.getvalue()).decode()}"
+    return urls
+
+
+def rendered(page: dict[str, Any]) -> str:
+    parts = files("jvgn.gallery") / "page"
+    # Inside a script element, only "<" could end the data.
+    data = json.dumps(page, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    text = (parts / "index.html").read_text(encoding="utf8")
+    for name, value in (
+        ("{{title}}", html.escape(page["title"])),
+        ("{{style}}", (parts / "gallery.css").read_text(encoding="utf8")),
+        ("{{script}}", (parts / "gallery.js").read_text(encoding="utf8")),
+        ("{{data}}", data),
+    ):
+        text = text.replace(name, value)
+    return text

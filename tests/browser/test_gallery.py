@@ -1,0 +1,150 @@
+"""The gallery in a real browser, opened from disk."""
+
+import base64
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from jvgn.gallery.writing import rendered
+
+DEMO = Path(__file__).parents[2] / "results/shapes_det/gallery/index.html"
+
+
+def picture():
+    written = io.BytesIO()
+    Image.new("RGB", (96, 64), "#bbccdd").save(written, "JPEG")
+    return "data:image/jpeg;base64," + base64.b64encode(written.getvalue()).decode()
+
+
+def example(number, words, outcome, nodes, edges=()):
+    return {
+        "id": number,
+        "image": "7",
+        "size": [96, 64],
+        "split": "test",
+        "outcome": outcome,
+        "tokens": words.split(),
+        "gold": [5, 5, 25, 25],
+        "regions": [[5, 5, 25, 25], [40, 10, 60, 30], [70, 30, 90, 60]],
+        "nodes": nodes,
+        "referent": 0,
+        "edges": list(edges),
+    }
+
+
+def node(head, tokens, before, after):
+    return {"head": head, "attributes": [], "tokens": tokens, "before": before, "after": after}
+
+
+@pytest.fixture
+def page(tmp_path):
+    star = node("star", [0], [0.3, 0.5, 0.2], [0.9, 0.1, 0.0])
+    ring = node("ring", [3], [0.2, 0.6, 0.2], [0.0, 0.99, 0.01])
+    edge = {"subject": 0, "relation": "left of", "object": 1, "tokens": [1, 2]}
+    hostile = node("<script>alert(1)</script>", [0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+    path = tmp_path / "index.html"
+    examples = [
+        example(1, "star left of ring", "corrected", [star, ring], [edge]),
+        example(2, "<script>alert(1)</script> cross", "right", [hostile]),
+        example(3, "ring", "broken", [node("ring", [0], [0.7, 0.2, 0.1], [0.1, 0.8, 0.1])]),
+    ]
+    counts = {"corrected": 4, "right": 90, "broken": 1}
+    path.write_text(rendered({"title": "a <b>", "counts": counts, "examples": examples, "images": {"7": picture()}}))
+    return path.as_uri()
+
+
+def boxes(browser):
+    """The boxes drawn on the image: (node, region) and what is written at each."""
+    groups = browser.find_elements(By.CSS_SELECTOR, "#boxes g")
+    return {
+        (int(group.get_attribute("data-node")), int(group.get_attribute("data-region"))): group.text for group in groups
+    }
+
+
+def test_at_first_each_object_shows_its_most_probable_region(browser, page):
+    browser.get(page)
+    assert boxes(browser) == {(0, 0): "1", (1, 1): "2"}
+
+
+@pytest.mark.parametrize("place", ["#sentence [data-node='0']", "#graph [data-node='0']", ".belief[data-node='0']"])
+def test_hovering_an_object_lights_exactly_its_regions(browser, page, place):
+    browser.get(page)
+    ActionChains(browser).move_to_element(browser.find_element(By.CSS_SELECTOR, place)).perform()
+    assert boxes(browser) == {(0, 0): "0.90", (0, 1): "0.10"}
+    ActionChains(browser).move_to_element(browser.find_element(By.TAG_NAME, "h1")).perform()
+    assert boxes(browser) == {(0, 0): "1", (1, 1): "2"}
+
+
+def test_the_toggle_changes_the_numbers(browser, page):
+    browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, ".belief[data-node='0']").click()
+    browser.find_element(By.ID, "before").click()
+    assert boxes(browser) == {(0, 0): "0.30", (0, 1): "0.50", (0, 2): "0.20"}
+    assert "region 2: 0.50 before" in browser.find_element(By.CSS_SELECTOR, ".belief").text
+
+
+@pytest.mark.parametrize(
+    "filters, count",
+    [("outcome=broken", 1), ("size=1", 2), ("words=ring", 2), ("words=left+ring", 1), ("words=cat", 0)],
+)
+def test_filters_change_the_count_and_are_in_the_address(browser, page, filters, count):
+    browser.get("about:blank")
+    browser.get(f"{page}#{filters}")
+    assert browser.find_element(By.ID, "count").text == f"{count} of 3 expressions"
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#list a")) == count
+
+
+def test_clicking_filters_narrows_the_list(browser, page):
+    browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, "[data-outcome='corrected']").click()
+    assert browser.find_element(By.ID, "count").text == "1 of 3 expressions"
+    browser.find_element(By.CSS_SELECTOR, "[data-outcome='']").click()
+    browser.find_element(By.ID, "words").send_keys("ring")
+    assert browser.find_element(By.ID, "count").text == "2 of 3 expressions"
+    assert "words=ring" in browser.current_url
+
+
+def test_the_keyboard_leads_everywhere(browser, page):
+    browser.get(page)
+    body = browser.find_element(By.TAG_NAME, "body")
+    body.send_keys("2")
+    assert boxes(browser) == {(1, 1): "0.99", (1, 2): "0.01"}
+    body.send_keys("b")
+    assert len(boxes(browser)) == 3
+    body.send_keys(Keys.ESCAPE)
+    assert set(boxes(browser)) == {(0, 1), (1, 1)}
+    body.send_keys(Keys.ARROW_RIGHT)
+    assert "id=2" in browser.current_url
+    body.send_keys(Keys.ARROW_LEFT)
+    assert "id=1" in browser.current_url
+
+
+def test_a_shared_address_shows_the_same_view(browser, page):
+    browser.get(f"{page}#id=3&belief=before&node=0")
+    assert browser.find_element(By.ID, "sentence").text == "ring"
+    assert boxes(browser) == {(0, 0): "0.70", (0, 1): "0.20", (0, 2): "0.10"}
+
+
+def test_markup_in_an_expression_is_text(browser, page):
+    browser.get(f"{page}#id=2")
+    assert browser.find_element(By.ID, "sentence").text == "<script>alert(1)</script> cross"
+    assert browser.find_element(By.TAG_NAME, "h1").text == "a <b>"
+    assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
+
+
+@pytest.mark.parametrize("width, name", [(1280, "laptop"), (390, "phone")])
+def test_nothing_is_wider_than_the_screen(browser, page, keep, width, name):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 850, "deviceScaleFactor": 1, "mobile": width < 500},
+    )
+    browser.get(DEMO.as_uri() if DEMO.exists() else page)
+    keep(f"gallery_{name}")
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert wide <= width

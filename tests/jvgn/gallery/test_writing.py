@@ -1,0 +1,68 @@
+import json
+import re
+
+import pytest
+import torch
+
+from jvgn.gallery.writing import rendered, write_gallery
+from jvgn.training import train
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def written(small_world, run_settings, tmp_path_factory):
+    """A function that writes the gallery of a model trained for two epochs, and gives the page."""
+    folder = tmp_path_factory.mktemp("gallery")
+    model = folder / "model.safetensors"
+    train(small_world, run_settings(epochs=2), model, folder / "history.parquet", CPU)
+
+    def write(name):
+        output = folder / name / "index.html"
+        write_gallery(small_world, model, small_world.regions.parent / "images", output, "small", 0.5, CPU)
+        return output.read_text()
+
+    return write
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+
+
+def test_the_same_run_writes_the_same_page(written):
+    assert written("one") == written("two")
+
+
+def test_every_belief_is_a_distribution_over_the_regions_of_its_image(written):
+    data = data_of(written("one"))
+    assert len(data["examples"]) > 50
+    for example in data["examples"]:
+        assert example["image"] in data["images"]
+        for node in example["nodes"]:
+            assert len(node["before"]) == len(node["after"]) == len(example["regions"])
+            assert abs(sum(node["before"]) - 1) < 0.01 and abs(sum(node["after"]) - 1) < 0.01
+
+
+def test_outcomes_say_what_the_beliefs_show(written):
+    for example in data_of(written("one"))["examples"]:
+        referent, gold = example["nodes"][example["referent"]], example["gold"]
+        found = {
+            belief: example["regions"][referent[belief].index(max(referent[belief]))] == gold
+            for belief in ("before", "after")
+        }
+        if example["outcome"] == "corrected":
+            assert not found["before"] and found["after"]
+        if example["outcome"] == "broken":
+            assert found["before"] and not found["after"]
+
+
+def test_the_page_refers_to_nothing_outside_itself(written):
+    page = written("one")
+    assert not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
+    assert "https://" not in page and "@import" not in page
+
+
+def test_data_cannot_end_its_script_element():
+    page = rendered({"title": "</title><b>", "counts": {}, "examples": [], "images": {"1": "</script><b>"}})
+    assert "</script><b>" not in page and "</title><b>" not in page
+    assert data_of(page)["images"]["1"] == "</script><b>"

@@ -1,0 +1,36 @@
+"""Groundings to look at, as one page."""
+
+
+rule write_gallery:
+    input:
+        unpack(run_inputs),
+        code=sources(
+            *MODEL,
+            "jvgn/gallery",
+            "jvgn/gallery/page/gallery.css",
+            "jvgn/gallery/page/gallery.js",
+            "jvgn/gallery/page/index.html",
+            "jvgn/settings/evaluation.py",
+        ),
+        evaluation="results/evaluation.yaml",
+        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+        images=images,
+    output:
+        "results/{dataset}_{setting}{run_folder}/gallery/index.html",
+    log:
+        "logs/gallery/{dataset}_{setting}{run_folder}.log",
+    benchmark:
+        "benchmarks/gallery/{dataset}_{setting}{run_folder}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    threads: 4
+    resources:
+        gpu=1,
+        mem_mb=16000,
+        runtime=120,
+    params:
+        inputs=run_options,
+    shell:
+        "python -m jvgn gallery --evaluation {input.evaluation:q} {params.inputs} --model {input.model:q}"
+        " --images {input.images:q} --output {output:q} --title {wildcards.dataset:q}_{wildcards.setting}{wildcards.run_folder:q}"
+        " --threads {threads} > {log:q} 2>&1"
