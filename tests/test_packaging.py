@@ -36,6 +36,18 @@ def test_every_dependency_is_locked():
     assert not missing, "make lock"
 
 
+def test_every_file_beside_the_code_is_packaged():
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    packaged = {
+        path
+        for package in patterns
+        for pattern in patterns[package]
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    files = {path for package in ("jvgn", "parsers") for path in (ROOT / package).rglob("*") if path.is_file()}
+    assert {path for path in files if path.suffix not in (".py", ".pyc")} == packaged
+
+
 def test_no_file_names_a_package_registry():
     hosts = re.compile("|".join(["pypi" + r"\.org", "python" + "hosted", "maven" + r"\.org", "npm" + r"js\."]))
     files = [path for path in ROOT.iterdir() if path.is_file()] + list((ROOT / "envs").iterdir())

@@ -68,10 +68,10 @@ public class Feeder {
       CoreMap sentence = sentence(words);
       parser.annotate(annotation(sentence));
       if (sentence.get(TreeCoreAnnotations.TreeAnnotation.class).label().value().equals("X")) {
-        return problem("no parse was found in time");
+        return problem("it found no parse, or not in time");
       }
       return graph(sentence);
-    } catch (RuntimeException error) {
+    } catch (RuntimeException | StackOverflowError error) {
       return problem(error.toString());
     }
   }
