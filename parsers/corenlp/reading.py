@@ -78,9 +78,11 @@ class Reading:
         for subject, label, object_ in self.answer.relations:
             if label == "have" and self.is_said_otherwise(subject, object_):
                 continue
-            found = next(self.readings(subject, label, object_), Relation(subject, object_, (), label))
-            if found.words or not self.repair:
+            found = next(self.readings(subject, label, object_), Relation(subject, object_, ()))
+            if found.words:
                 yield found
+            elif not self.repair:
+                yield replace(found, label=label)
 
     def is_said_otherwise(self, owner: int, owned: int) -> bool:
         """ "a dog with its bone": that the dog has it is no second relation."""
