@@ -85,6 +85,7 @@ def test_any_tokens_are_kept_and_tied_to_the_graph(folder, tokens):
 def test_a_graph_depends_on_its_own_sentence_alone(folder):
     sentences = [tuple(text.split()) for text in (*WRITTEN, *REGRESSIONS)]
     backend = load_backend("corenlp", folder=folder)
+    assert backend is load_backend("corenlp", folder=folder)
     assert backend(sentences) == backend(sentences[::-1])[::-1] == [backend([tokens])[0] for tokens in sentences]
 
 
