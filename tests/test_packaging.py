@@ -9,6 +9,8 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "pytorch": "torch"}
+NOT_LOCKED = ("python", "openjdk", "maven")
+"""What pip cannot install."""
 
 
 def locked():
@@ -23,7 +25,7 @@ def locked():
 def test_conda_pins_are_the_locks(path):
     for pin in yaml.safe_load(path.read_text())["dependencies"]:
         name, version = pin.split(" =")
-        if name != "python":
+        if name not in NOT_LOCKED:
             assert version in locked()[CONDA_NAMES.get(name, name)], f"{path.name}: {pin}"
 
 
@@ -32,6 +34,18 @@ def test_every_dependency_is_locked():
     wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
     missing = [name for name in wanted if re.split("[>=<]", name)[0].lower() not in locked()]
     assert not missing, "make lock"
+
+
+def test_every_file_beside_the_code_is_packaged():
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    packaged = {
+        path
+        for package in patterns
+        for pattern in patterns[package]
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    files = {path for package in ("jvgn", "parsers") for path in (ROOT / package).rglob("*") if path.is_file()}
+    assert {path for path in files if path.suffix not in (".py", ".pyc")} == packaged
 
 
 def test_no_file_names_a_package_registry():

@@ -94,3 +94,13 @@ def test_a_heavy_library_has_one_owner(library, owner):
     modules = [*(ROOT / "jvgn").rglob("*.py"), *(ROOT / "parsers").rglob("*.py")]
     found = [path.relative_to(ROOT).as_posix() for path in modules if importing.search(path.read_text())]
     assert found == [owner]
+
+
+def test_parsing_depends_on_the_java_that_it_runs(rules):
+    assert "parsers/corenlp/Feeder.java" in rules["parse_expressions"][2]
+
+
+def test_fetching_corenlp_depends_on_its_own_code_alone(project):
+    plan = project.snakemake("--dry-run", "--", "resources/corenlp")
+    listed = re.search(r"^ +input: (.*)$", plan.stdout + plan.stderr, re.M)[1].split(", ")
+    assert set(listed) == files_behind({"parsers.corenlp_jars"})

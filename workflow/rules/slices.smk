@@ -41,5 +41,5 @@ def sources(*paths):
     root = Path(os.path.relpath(workflow.basedir))
     found = []
     for path in (root / path for path in paths):
-        found += sorted([*path.rglob("*.py"), *path.rglob("*.txt")]) if path.is_dir() else [path]
+        found += sorted([*path.rglob("*.py"), *path.rglob("*.txt"), *path.rglob("*.java")]) if path.is_dir() else [path]
     return found

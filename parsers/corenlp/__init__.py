@@ -1,0 +1,46 @@
+"""The `corenlp` backend: the paper's own parser, the scene graphs of Stanford's CoreNLP, made by Java.
+
+`corenlp_jars` finds CoreNLP or fetches it, `pieces` spells our tokens its way, `process` streams sentences through one
+Java process (`Feeder.java`), and `reading` makes each answer a graph. Options: `folder`, that of CoreNLP's jars;
+`repair`, whether the prepositions that CoreNLP loses come back.
+"""
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from parsers.backends import Backend
+from parsers.corenlp.pieces import Piece, pieces
+from parsers.corenlp.process import Answer, CoreNLP, java
+from parsers.corenlp.reading import read
+from parsers.corenlp_jars import FOLDER, class_path
+from parsers.files import UserError
+from parsers.guarantees import guaranteed
+from parsers.scene_graph import SceneGraph
+
+REPAIR = {True: True, False: False, "yes": True, "no": False}
+
+log = logging.getLogger(__name__)
+
+
+def load(folder: str = FOLDER, repair: bool | str = True) -> Backend:
+    """Looks for Java and the jars at once; Java itself starts with the first sentence."""
+    if repair not in REPAIR:
+        raise UserError(f"the parser corenlp: repair: expected yes or no, found {repair!r}")
+    corenlp = CoreNLP(java(), class_path(Path(folder)))
+    return partial(parse_many, corenlp, REPAIR[repair])
+
+
+def parse_many(corenlp: CoreNLP, repair: bool, sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
+    whole = [tuple(tokens) or ("",) for tokens in sentences]
+    spelled = [pieces(tokens) for tokens in whole]
+    answers = corenlp.answers([[piece.spelled for piece in sentence] for sentence in spelled])
+    return [graph(*each, repair) for each in zip(whole, spelled, answers, strict=True)]
+
+
+def graph(tokens: tuple[str, ...], sentence: Sequence[Piece], answer: Answer, repair: bool) -> SceneGraph:
+    if answer.problem:
+        log.warning("CoreNLP gave no graph for %r: %s; one node stands for it", " ".join(tokens), answer.problem)
+        return guaranteed(tokens, [], [], 0)
+    return read(tokens, sentence, answer, repair)

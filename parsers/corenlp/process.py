@@ -1,0 +1,140 @@
+"""One Java process that reads sentences and writes an answer for each; `Feeder.java` says in which form.
+
+The process starts with the first sentence and ends with this one. It takes up to 2 GB; several of them are several
+Python processes, each with its own.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import resources
+from typing import IO
+
+from parsers.files import UserError
+
+HEAP = "-Xmx2g"
+"""Enough for the longest sentences that are parsed."""
+MOST_WORDS = 80
+"""The parser's time grows with the cube of the words, and its memory with the square."""
+MOST_SECONDS = 600
+"""A way out of a sentence without end; no sentence of `MOST_WORDS` words comes near it."""
+
+JDK = "install a JDK, version 11 or newer (a JRE has no compiler), and have its `java` on the PATH"
+NO_COMPILER = ("jdk.compiler", "could not find or load main class")
+"""What a Java without a compiler says of a source file."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What CoreNLP says of a sentence; words are named by their place in it."""
+
+    tags: tuple[str, ...] = ()
+    roots: tuple[int, ...] = ()
+    dependencies: tuple[tuple[int, str, int], ...] = ()
+    """Governor, relation, dependent."""
+    nodes: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """Each with the attributes said of it."""
+    relations: tuple[tuple[int, str, int], ...] = ()
+    problem: str = ""
+    """Why there is no graph."""
+
+    @classmethod
+    def of(cls, line: str) -> "Answer":
+        values = json.loads(line)
+        if "problem" in values:
+            return cls(problem=values["problem"])
+        return cls(
+            tuple(values["tags"]),
+            tuple(values["roots"]),
+            tuple((governor, name, dependent) for governor, name, dependent in values["dependencies"]),
+            tuple((node, tuple(attributes)) for node, attributes in values["nodes"]),
+            tuple((subject, label, object_) for subject, label, object_ in values["relations"]),
+        )
+
+
+def java() -> str:
+    found = shutil.which("java")
+    if found is None:
+        raise UserError(f"the parser corenlp needs Java: {JDK}")
+    return found
+
+
+class CoreNLP:
+    def __init__(self, java: str, class_path: Sequence[os.PathLike[str]]) -> None:
+        self.java = java
+        self.class_path = os.pathsep.join(map(os.fspath, class_path))
+        self.process: subprocess.Popen[str] | None = None
+        self.lock = threading.Lock()
+
+    def answers(self, sentences: Sequence[Sequence[str]]) -> list[Answer]:
+        """An answer to each sentence, in their order; a Java that ends before the last one is an error."""
+        with self.lock:
+            process = self.process or self.start()
+            feeding = threading.Thread(target=feed, args=(process, sentences), daemon=True)
+            feeding.start()
+            try:
+                return [Answer.of(self.line(process, sentence)) for sentence in sentences]
+            except BaseException:
+                self.stop(process)  # answers that nobody waits for must not be taken for the next ones
+                self.process = None
+                raise
+            finally:
+                feeding.join()
+
+    def start(self) -> subprocess.Popen[str]:
+        self.words = tempfile.TemporaryFile("w+", encoding="utf8", errors="replace")  # noqa: SIM115, Java writes it
+        with resources.as_file(resources.files("parsers.corenlp").joinpath("Feeder.java")) as source:
+            # One thread and no surprises: a graph must not depend on how much memory was left.
+            command = [self.java, HEAP, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", "-cp", self.class_path]
+            self.process = subprocess.Popen(
+                [*command, str(source), str(MOST_SECONDS), str(MOST_WORDS)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.words,
+                encoding="utf8",
+            )
+        weakref.finalize(self, self.stop, self.process)
+        return self.process
+
+    def line(self, process: subprocess.Popen[str], sentence: Sequence[str]) -> str:
+        assert process.stdout is not None
+        found = process.stdout.readline()
+        if not found.endswith("\n"):
+            raise UserError(self.end(process.wait(), sentence))
+        return found
+
+    def end(self, code: int, sentence: Sequence[str]) -> str:
+        said = last_words(self.words)
+        if any(sign in said.lower() for sign in NO_COMPILER):
+            return f"the parser corenlp: this Java cannot compile: {JDK}"
+        return f"CoreNLP's Java ended with code {code} at {' '.join(sentence)!r}; its last words: {said or 'none'}"
+
+    @staticmethod
+    def stop(process: subprocess.Popen[str]) -> None:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+def feed(process: subprocess.Popen[str], sentences: Sequence[Sequence[str]]) -> None:
+    assert process.stdin is not None
+    with suppress(OSError, ValueError):  # a process that ended says why itself
+        for words in sentences:
+            process.stdin.write("\t".join(words) + "\n")
+        process.stdin.flush()
+
+
+def last_words(file: IO[str]) -> str:
+    file.seek(0)
+    said = [line.strip() for line in file if line.strip() and not line.lstrip().startswith(("at ", "..."))]
+    return " / ".join(said[-3:])

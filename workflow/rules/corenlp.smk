@@ -1,0 +1,17 @@
+"""The paper's own parser: CoreNLP's jars at pinned versions, 484 MB, from Maven."""
+
+
+rule fetch_corenlp:
+    input:
+        code=sources("parsers/__init__.py", "parsers/files.py", "parsers/corenlp_jars.py"),
+    output:
+        directory("resources/corenlp"),
+    log:
+        "logs/corenlp/fetch_corenlp.log",
+    conda:
+        "../../envs/corenlp.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=60,
+    shell:
+        "python -m parsers.corenlp_jars {output} > {log} 2>&1"
