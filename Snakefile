@@ -23,7 +23,7 @@ wildcard_constraints:
     dataset="|".join(map(re.escape, configuration.datasets)),
     detector="|".join(map(re.escape, configuration.detectors)),
     vocabulary="|".join(map(re.escape, configuration.vocabularies)),
-    parser="|".join(map(re.escape, BACKENDS)),
+    parser="|".join(map(re.escape, configuration.all_parsers)),
     setting="gt|det",
     run_folder=r"|/runs/[\w.+-]+",
 

@@ -11,6 +11,7 @@ import click
 
 from jvgn.stage_commands import FILE, STAGES, device_option, prepared_device, threads_option
 from parsers.files import UserError
+from parsers.options import named_parser, parser_options
 
 
 class Commands(click.Group):
@@ -49,14 +50,15 @@ def summary(runs: tuple[Path, ...]) -> None:
 
 @main.command()
 @click.argument("sentence")
-@click.option("--backend", default="lexical", show_default=True, help="The parser.")
-def graph(sentence: str, backend: str) -> None:
+@parser_options
+def graph(sentence: str, backend: str, options: tuple[str, ...]) -> None:
     """Print the scene graph of a SENTENCE; a star marks the referent."""
     from parsers import parse
 
     if not sentence.strip():
         raise UserError("an empty sentence mentions nothing; give some words")
-    click.echo(str(parse(sentence, backend=backend)))
+    parser = named_parser(backend, options)
+    click.echo(str(parse(sentence, backend=parser.backend, **parser.options)))
 
 
 @main.command()

@@ -14,7 +14,7 @@ def parse(
     backend: str = "lexical",
     tokens: Sequence[str] | None = None,
     conventions: str = "written",
-    **options: str,
+    **options: str | bool,
 ) -> "SceneGraph":
     """The scene graph of `text`, whose words are `tokens` where those are given.
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from parsers import parse
 from parsers.files import BrokenFile, UserError
+from parsers.options import Parser
 from parsers.scene_graph import SceneGraph
 
 KINDS = ("objects", "attributes", "relations")
@@ -70,12 +71,12 @@ class Score:
         return sum(self.of_captions) / max(len(self.of_captions), 1)
 
 
-def score_backend(gold_path: Path, backend: str, conventions: str) -> Iterator[str]:
+def score_parser(gold_path: Path, parser: Parser, conventions: str) -> Iterator[str]:
     """The lines of a report: all captions, then by number of words."""
     overall = Score()
     by_length = {bounds: Score() for bounds in LENGTHS}
     for caption, text in read_gold(gold_path):
-        found = tuples_of_graph(parse(caption, backend=backend, conventions=conventions))
+        found = tuples_of_graph(parse(caption, backend=parser.backend, conventions=conventions, **parser.options))
         gold = tuples_of_text(text)
         for score in (overall, by_length[length_class(caption)]):
             score.add(found, gold)

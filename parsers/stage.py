@@ -16,9 +16,9 @@ from pathlib import Path
 import pyarrow as pa
 from tqdm import tqdm
 
-from parsers.backends import load_backend
 from parsers.files import BrokenFile, replacing, sha256
 from parsers.lexicon import is_content_word
+from parsers.options import Parser
 from parsers.scene_graph import SceneGraph
 from parsers.table import read_table, write_graphs
 
@@ -34,15 +34,15 @@ Tokens = tuple[str, ...]
 
 
 def parse_expressions(
-    expressions_path: Path, nodes_path: Path, edges_path: Path, coverage_path: Path, backend: str, threads: int
+    expressions_path: Path, nodes_path: Path, edges_path: Path, coverage_path: Path, parser: Parser, threads: int
 ) -> None:
     start = time.perf_counter()
-    load_backend(backend)
+    parser.load()
     expression_ids, sentences = read_sentences(expressions_path)
     distinct = list(dict.fromkeys(sentences))
-    parsed = dict(zip(distinct, parse_distinct(distinct, backend, threads), strict=True))
+    parsed = dict(zip(distinct, parse_distinct(distinct, parser, threads), strict=True))
     graphs = [parsed[tokens] for tokens in sentences]
-    made_by = {"backend": backend, "expressions": sha256(expressions_path)}
+    made_by = {"backend": str(parser), "expressions": sha256(expressions_path)}
     write_graphs(nodes_path, edges_path, expression_ids, graphs, **made_by)
     counts = coverage(graphs) | {"distinct_sentences": len(distinct), "seconds": time.perf_counter() - start}
     with replacing(coverage_path) as temporary:
@@ -59,16 +59,16 @@ def read_sentences(path: Path) -> tuple[list[int], list[Tokens]]:
     return expression_ids, sentences
 
 
-def parse_distinct(sentences: Sequence[Tokens], backend: str, threads: int) -> Iterator[SceneGraph]:
+def parse_distinct(sentences: Sequence[Tokens], parser: Parser, threads: int) -> Iterator[SceneGraph]:
     """The graphs in the order of the sentences, read by `threads` processes if there are enough sentences."""
-    chunks = [(backend, sentences[start : start + CHUNK]) for start in range(0, len(sentences), CHUNK)]
+    chunks = [(parser, sentences[start : start + CHUNK]) for start in range(0, len(sentences), CHUNK)]
     with tqdm(total=len(sentences), unit="sentence", disable=None) as progress:
         for graphs in parse_chunks(chunks, min(threads, len(chunks))):
             progress.update(len(graphs))
             yield from graphs
 
 
-def parse_chunks(chunks: Sequence[tuple[str, Sequence[Tokens]]], processes: int) -> Iterator[list[SceneGraph]]:
+def parse_chunks(chunks: Sequence[tuple[Parser, Sequence[Tokens]]], processes: int) -> Iterator[list[SceneGraph]]:
     if processes > 1:
         with get_context("spawn").Pool(processes) as pool:  # Arrow's threads do not survive a fork
             yield from pool.imap(parse_chunk, chunks)
@@ -76,9 +76,9 @@ def parse_chunks(chunks: Sequence[tuple[str, Sequence[Tokens]]], processes: int)
         yield from map(parse_chunk, chunks)
 
 
-def parse_chunk(chunk: tuple[str, Sequence[Tokens]]) -> list[SceneGraph]:
-    backend, sentences = chunk
-    return load_backend(backend)(sentences)
+def parse_chunk(chunk: tuple[Parser, Sequence[Tokens]]) -> list[SceneGraph]:
+    parser, sentences = chunk
+    return parser.load()(sentences)
 
 
 def coverage(graphs: Iterable[SceneGraph]) -> dict[str, float]:

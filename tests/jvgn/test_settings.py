@@ -28,7 +28,7 @@ def edited(path, value):
 
 
 def checked(config):
-    return configuration(config, parsers=["lexical"])
+    return configuration(config)
 
 
 def test_the_configuration_that_we_ship_is_valid():
@@ -50,6 +50,12 @@ def test_the_configuration_that_we_ship_is_valid():
         ("runs.default", {}, r"runs\.default is built in"),
         ("runs.my run;x", {}, r"runs\.my run;x"),
         ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
+        ("parsers.mine", {"backend": "stanza", "modles": "x"}, r"unknown key parsers\.mine\.stanza\.modles"),
+        ("parsers.mine", {"backend": "conllu"}, r"parsers\.mine\.conllu\.parses: Field required"),
+        ("parsers.mine", {"backend": "corenlp", "repair": "no"}, r"parsers\.mine\.corenlp\.repair: .* boolean"),
+        ("parsers.mine", {"models": "x"}, r"parsers\.mine: needs the key 'backend'"),
+        ("parsers.mine", {"backend": "oracle"}, r"parsers\.mine: expected one of 'lexical', .*, found 'oracle'"),
+        ("parsers.lexical", {"backend": "lexical"}, r"parsers\.lexical is built in"),
         ("shapes.train", True, r"shapes\.train"),
         ("shapes.val", "3", r"shapes\.val"),
         ("datasets.shapes.run.training.seed", -1, r"training\.seed"),

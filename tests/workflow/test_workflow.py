@@ -166,6 +166,21 @@ def test_another_run_takes_nothing_but_its_own_training(finished, miniature):
         finished.configure(miniature())
 
 
+def test_a_parser_is_configured_by_name_and_its_files_are_inputs(finished, miniature):
+    config = miniature()
+    config["parsers"] = {"mine": {"backend": "conllu", "parses": "resources/mine.conllu"}}
+    finished.configure(config)
+    target = "results/graphs/shapes/mine/nodes.parquet"
+    try:
+        missing = finished.snakemake("--dry-run", "--", target)
+        assert missing.returncode == 1 and "resources/mine.conllu" in missing.stdout + missing.stderr
+        place(finished.folder / "resources/mine.conllu")
+        assert finished.planned(target) == {"freeze_parser", "parse_expressions"}
+    finally:
+        (finished.folder / "resources/mine.conllu").unlink(missing_ok=True)
+        finished.configure(miniature())
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

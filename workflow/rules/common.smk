@@ -11,12 +11,11 @@ from pathlib import Path
 sys.path.insert(0, str(workflow.basedir))
 
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
-from parsers.backends import BACKENDS
 from parsers.files import UserError
 from snakemake.exceptions import WorkflowError
 
 try:
-    configuration = checked_configuration(config, BACKENDS)
+    configuration = checked_configuration(config)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
@@ -76,6 +75,11 @@ def pretrained(wildcards):
     return configuration.detectors[wildcards.detector].pretrained or []
 
 
+def parser_files(wildcards):
+    """The files and folders that a parser's options name, if any."""
+    return configuration.all_parsers[wildcards.parser].files
+
+
 def glove(wildcards):
     """The GloVe file of a vocabulary, if any."""
     return configuration.vocabularies[wildcards.vocabulary].glove or []
@@ -124,6 +128,10 @@ def as_json(settings):
 
 def detector_settings(wildcards):
     return as_json(configuration.detectors[wildcards.detector])
+
+
+def parser_settings(wildcards):
+    return as_json(configuration.all_parsers[wildcards.parser])
 
 
 def region_settings(wildcards):

@@ -4,7 +4,9 @@
 rule parse_expressions:
     input:
         code=sources("parsers"),
+        settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
+        files=parser_files,
     output:
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",
@@ -20,5 +22,5 @@ rule parse_expressions:
         mem_mb=4000,
         runtime=60,
     shell:
-        "python -m parsers parse --backend {wildcards.parser:q} --threads {threads}"
+        "python -m parsers parse --settings {input.settings:q} --threads {threads}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
