@@ -80,6 +80,26 @@ def parser_files(wildcards):
     return configuration.all_parsers[wildcards.parser].files
 
 
+def either_of(names):
+    """A pattern for any of the names, and for nothing where there are none."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+datasets_parsed_at_once = [name for name, dataset in configuration.datasets.items() if dataset.shards == 1]
+datasets_parsed_in_shards = [name for name, dataset in configuration.datasets.items() if dataset.shards > 1]
+
+
+def shard_folders(wildcards):
+    folder = f"results/graphs/{wildcards.dataset}/{wildcards.parser}/shards"
+    count = dataset_of(wildcards).shards
+    return [f"{folder}/{number}_of_{count}" for number in range(1, count + 1)]
+
+
+def shards_of_graphs(wildcards):
+    files = ("nodes.parquet", "edges.parquet", "coverage.json")
+    return [f"{folder}/{file}" for folder in shard_folders(wildcards) for file in files]
+
+
 def glove(wildcards):
     """The GloVe file of a vocabulary, if any."""
     return configuration.vocabularies[wildcards.vocabulary].glove or []
