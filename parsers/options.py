@@ -1,5 +1,6 @@
 """Which parser, with which options: named on a command line, or frozen in a settings file."""
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +58,17 @@ def option(pair: str) -> tuple[str, Option]:
     if not (key and sign and value):
         raise UserError(f"option {pair!r}: expected key=value, such as models=resources/stanza")
     return key, {"true": True, "false": False}.get(value, value)
+
+
+class Commands(click.Group):
+    """Shows a user's mistake as one line, exit code 1, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            click.echo(f"Error: {' '.join(str(error).split())}", err=True)
+            sys.exit(1)
 
 
 def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:
