@@ -22,6 +22,8 @@ class StanzaSettings(Frozen):
     """Stanza's neural dependency parser."""
     models: str | None = None
     """A folder of Stanza's English models; null downloads them on first use."""
+    tags: Literal["lexicon", "model"] | None = None
+    """Whose parts of speech the tree is made of: the model's as they are, or corrected by the lexicon of captions."""
 
     @property
     def files(self) -> list[str]:
