@@ -51,6 +51,12 @@ def test_a_graph_is_drawn_as_a_tree_from_its_referent(sentence, expected):
     assert drawn(parse(sentence)).splitlines() == expected
 
 
+def test_the_drawing_in_the_documentation_is_the_one_that_is_drawn():
+    document = (Path(__file__).parents[2] / "docs/parsers.md").read_text()
+    sentence, expected = re.search(r'^\$ jvgn graph "(.*)"\n(.*?)^```', document, re.M | re.S).groups()
+    assert drawn(parse(sentence)) + "\n" == expected
+
+
 def test_nodes_that_nothing_connects_are_drawn_below():
     nodes = tuple(Node(head, index, (), (index,)) for index, head in enumerate("abc"))
     graph = SceneGraph(tuple("abcd"), nodes, (Edge(2, "d", 0, (3,)),), 1)
