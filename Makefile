@@ -1,9 +1,10 @@
 # make demo: the whole pipeline on the embedded world. make test: everything that must hold.
 PYTHON ?= python3
 VENV := .venv
+SENTENCES ?= results/datasets/shapes/expressions.parquet
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: demo test lint lock schema clean
+.PHONY: demo test lint lock bench-parsers schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -32,6 +33,10 @@ $(VENV)/installed: requirements.lock pyproject.toml
 lock: $(VENV)/installed
 	uv pip compile --universal --python-version 3.11 --extra dev --generate-hashes --quiet \
 		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+
+# Expressions a second on one core and on two: make bench-parsers SENTENCES=file.txt
+bench-parsers: $(VENV)/installed
+	$(VENV)/bin/python -m parsers bench $(SENTENCES)
 
 schema: $(VENV)/installed
 	jvgn schema workflow/schemas/config.schema.json

@@ -20,10 +20,10 @@ check_targets(sys.argv)  # Snakemake itself would only say that no rule makes su
 
 
 wildcard_constraints:
-    dataset="|".join(map(re.escape, configuration.datasets)),
-    detector="|".join(map(re.escape, configuration.detectors)),
-    vocabulary="|".join(map(re.escape, configuration.vocabularies)),
-    parser="|".join(map(re.escape, BACKENDS)),
+    dataset=either_of(configuration.datasets),
+    detector=either_of(configuration.detectors),
+    vocabulary=either_of(configuration.vocabularies),
+    parser=either_of(configuration.all_parsers),
     setting="gt|det",
     run_folder=r"|/runs/[\w.+-]+",
 

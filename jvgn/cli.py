@@ -3,25 +3,13 @@
 import json
 import logging
 import os
-import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from jvgn.stage_commands import FILE, STAGES, device_option, prepared_device, threads_option
 from parsers.files import UserError
-
-
-class Commands(click.Group):
-    """Shows a user's mistake as one line, exit code 1, without a traceback."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except UserError as error:
-            click.echo(f"Error: {' '.join(str(error).split())}", err=True)
-            sys.exit(1)
+from parsers.options import Commands, named_parser, parser_options
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -49,14 +37,26 @@ def summary(runs: tuple[Path, ...]) -> None:
 
 @main.command()
 @click.argument("sentence")
-@click.option("--backend", default="lexical", show_default=True, help="The parser.")
-def graph(sentence: str, backend: str) -> None:
-    """Print the scene graph of a SENTENCE; a star marks the referent."""
+@parser_options
+@click.option("--conventions", default="written", show_default=True, help="The form of the graph.")
+@click.option("--output", type=FILE, help="Also draw it into this .svg, .dot or .json file.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON, for programs.")
+def graph(
+    sentence: str, backend: str, options: tuple[str, ...], conventions: str, output: Path | None, as_json: bool
+) -> None:
+    """Draw the scene graph of a SENTENCE: a star marks the referent, arrows go from subject to object."""
     from parsers import parse
+    from parsers.tools import drawing, pictures
 
     if not sentence.strip():
         raise UserError("an empty sentence mentions nothing; give some words")
-    click.echo(str(parse(sentence, backend=backend)))
+    parser = named_parser(backend, options)
+    found = parse(sentence, backend=parser.backend, conventions=conventions, **parser.options)
+    click.echo(
+        pictures.as_json(found).rstrip() if as_json else "\n".join([drawing.drawn(found), *drawing.remarks(found)])
+    )
+    if output is not None:
+        pictures.write_picture(found, output)
 
 
 @main.command()

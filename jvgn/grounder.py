@@ -20,18 +20,19 @@ from jvgn.settings.regions import RegionSettings
 from jvgn.vocabulary import Vocabulary
 from parsers import parse
 from parsers.files import UserError
+from parsers.options import Parser, read_parser
 
 
 class Grounder:
     """A trained run, with its detector and its parser."""
 
-    def __init__(self, trained: TrainedModel, extractor: Extractor, device: torch.device) -> None:
-        self.trained, self.extractor, self.device = trained, extractor, device
+    def __init__(self, trained: TrainedModel, extractor: Extractor, parser: Parser, device: torch.device) -> None:
+        self.trained, self.extractor, self.parser, self.device = trained, extractor, parser, device
         self.vocabulary = Vocabulary(trained.words)
 
     @classmethod
     def load(cls, run: Path | str, device: str = "cpu") -> Self:
-        """The run in a folder such as `results/shapes_det`, with the detector that lies beside it in `results/`."""
+        """The run in a folder such as `results/shapes_det`; its detector and its parser lie beside it in `results/`."""
         run = Path(run).resolve()
         trained = load_model(run / "model.safetensors", torch.device(device))
         dataset_folder = run.parent.parent if run.parent.name == "runs" else run
@@ -42,14 +43,15 @@ class Grounder:
         settings = RegionSettings.read(regions)
         weights = results / "detectors" / dataset / trained.settings.detector / "weights.safetensors"
         extractor = Extractor(load_detector(weights, settings.proposals), settings, device)
-        return cls(trained, extractor, torch.device(device))
+        parser = read_parser(results / "graphs" / dataset / trained.settings.parser / "settings.yaml")
+        return cls(trained, extractor, parser, torch.device(device))
 
     def ground(self, image: Path | str | Image.Image, text: str) -> list[Grounding]:
         """A box and its probability for every object that `text` mentions, in the order of mention."""
         if not text.strip():
             raise UserError("an empty sentence mentions nothing; give some words")
         pixels_3HW = as_tensor(image) if isinstance(image, Image.Image) else read_image(Path(image))
-        graph = parse(text, backend=self.trained.settings.parser)
+        graph = parse(text, backend=self.parser.backend, **self.parser.options)
         (regions,) = self.extractor.regions_of([pixels_3HW])
         if not len(regions):
             raise UserError("the detector finds no region in this image; try another one")

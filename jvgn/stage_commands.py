@@ -14,6 +14,7 @@ SETTINGS = {
     "world": "WorldSettings",
     "detector": "DetectorSettings",
     "regions": "RegionSettings",
+    "parser": "ParserSettings",
     "vocabulary": "VocabularySettings",
     "run": "RunSettings",
     "evaluation": "EvaluationSettings",

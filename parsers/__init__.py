@@ -14,7 +14,7 @@ def parse(
     backend: str = "lexical",
     tokens: Sequence[str] | None = None,
     conventions: str = "written",
-    **options: str,
+    **options: str | bool,
 ) -> "SceneGraph":
     """The scene graph of `text`, whose words are `tokens` where those are given.
 
@@ -22,15 +22,9 @@ def parse(
     """
     # Imported here: stages that read only tables of graphs do not depend on how graphs are made.
     from parsers.backends import load_backend
-    from parsers.files import UserError
+    from parsers.conventions import in_conventions
     from parsers.tokens import tokenise
 
-    if conventions not in ("written", "factual"):
-        raise UserError(f"there are no conventions {conventions!r}; there are: written, factual")
+    form = in_conventions(conventions)
     words = tokenise(text) if tokens is None else tuple(tokens)
-    graph = load_backend(backend, **options)([words])[0]
-    if conventions == "written":
-        return graph
-    from parsers.conventions import factual
-
-    return factual(graph)
+    return form(load_backend(backend, **options)([words])[0])

@@ -1,50 +1,121 @@
-"""`python -m parsers`: the parsing stage on the command line."""
+"""`python -m parsers`: the parsing stage on the command line, and what people ask of parsers."""
 
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from parsers.files import UserError
-from parsers.stage import parse_expressions
+from parsers.options import Commands, named_parser, parser_options, read_parser
+from parsers.stage import GraphFiles, Shard, merge_shards, parse_expressions
 
 FILE = click.Path(path_type=Path)
+threads_option = click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+conventions_option = click.option(
+    "--conventions", default="factual", show_default=True, help="The form of the graphs that are compared."
+)
 
 
-@click.group()
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Sentence -> scene graph."""
+    """Sentence -> scene graph. A PARSER is a backend's name, with options as in stanza:models=FOLDER."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
+def show(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)
+
+
 @main.command()
-@click.option("--backend", default="lexical", show_default=True, help="The parser.")
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to use.")
+@click.option("--settings", type=FILE, help="The parser, as a settings file; instead of --backend and --option.")
+@parser_options
+@threads_option
+@click.option("--shard", metavar="N/M", default="1/1", show_default=True, help="Only the Nth of M parts.")
 @click.argument("expressions", type=FILE)
 @click.argument("nodes", type=FILE)
 @click.argument("edges", type=FILE)
 @click.argument("coverage", type=FILE)
-def parse(backend: str, threads: int, expressions: Path, nodes: Path, edges: Path, coverage: Path) -> None:
-    """Reads the sentences of EXPRESSIONS; NODES and EDGES hold their graphs, COVERAGE says how much was read."""
-    try:
-        parse_expressions(expressions, nodes, edges, coverage, backend, threads)
-    except UserError as error:
-        raise click.ClickException(str(error)) from error
+def parse(
+    settings: Path | None,
+    backend: str,
+    options: tuple[str, ...],
+    threads: int,
+    shard: str,
+    expressions: Path,
+    nodes: Path,
+    edges: Path,
+    coverage: Path,
+) -> None:
+    """Read the sentences of EXPRESSIONS; NODES and EDGES hold their graphs, COVERAGE says how much was read."""
+    parser = read_parser(settings) if settings else named_parser(backend, options)
+    parse_expressions(expressions, GraphFiles(nodes, edges, coverage), parser, threads, Shard.named(shard))
 
 
 @main.command()
-@click.option("--backend", default="lexical", show_default=True, help="The parser.")
-@click.option("--conventions", default="factual", show_default=True, help="The form of the graphs that are compared.")
-@click.argument("gold", type=FILE)
-def score(backend: str, conventions: str, gold: Path) -> None:
-    """How close the parser's graphs are to those that people wrote in GOLD, a CSV: caption, scene_graph."""
-    from parsers.scoring import score_backend
+@click.option("--nodes", type=FILE, required=True)
+@click.option("--edges", type=FILE, required=True)
+@click.option("--coverage", type=FILE, required=True)
+@click.argument("shards", type=FILE, nargs=-1, required=True)
+def merge(nodes: Path, edges: Path, coverage: Path, shards: tuple[Path, ...]) -> None:
+    """Put the graphs in the folders SHARDS into one dataset's, in the order given."""
+    merge_shards(shards, GraphFiles(nodes, edges, coverage))
 
-    try:
-        for line in score_backend(gold, backend, conventions):
-            click.echo(line)
-    except UserError as error:
-        raise click.ClickException(str(error)) from error
+
+@main.command()
+@parser_options
+@conventions_option
+@click.argument("gold", type=FILE)
+def score(backend: str, options: tuple[str, ...], conventions: str, gold: Path) -> None:
+    """Say how close a parser's graphs are to those that people wrote in GOLD, a CSV: caption, scene_graph."""
+    from parsers.tools.scoring import read_gold, score_parser, score_report
+
+    show(score_report(score_parser(read_gold(gold), named_parser(backend, options), conventions)))
+
+
+@main.command()
+@click.option("--backend", "parsers", metavar="PARSER", multiple=True, required=True, help="Once for each parser.")
+@click.option("--rows", default=":", metavar="A:B:C", help="Some captions only: 7::10 is the eighth, then every tenth.")
+@click.option("--into", type=FILE, help="A Markdown file in which the table takes the place of the one it has.")
+@conventions_option
+@click.argument("gold", type=FILE)
+def figures(parsers: tuple[str, ...], rows: str, into: Path | None, conventions: str, gold: Path) -> None:
+    """Print what each parser scores on GOLD, by the captions' length, and how fast it is, as a Markdown table."""
+    from parsers.tools.figures import chosen_rows, put_into
+    from parsers.tools.figures import figures as table
+    from parsers.tools.scoring import read_gold
+
+    captions = chosen_rows(read_gold(gold), rows)
+    lines = list(table(captions, [named_parser(name) for name in parsers], conventions))
+    show(lines)
+    if into is not None:
+        put_into(into, lines)
+
+
+@main.command()
+@click.option("--examples", type=click.IntRange(min=0), default=3, show_default=True, help="Of each difference.")
+@click.argument("one", metavar="PARSER")
+@click.argument("other", metavar="PARSER")
+@click.argument("dataset", type=FILE)
+def compare(one: str, other: str, dataset: Path, examples: int) -> None:
+    """Show where two parsers disagree on DATASET: an expressions.parquet, a CSV of captions, or a sentence a line."""
+    from parsers.tools.comparison import compare as report
+    from parsers.tools.sentences import read_sentences
+
+    show(report((named_parser(one), named_parser(other)), read_sentences(dataset), examples))
+
+
+@main.command()
+@parser_options
+@click.option("--threads", type=click.IntRange(min=2), default=2, show_default=True, help="Cores to compare with one.")
+@click.argument("dataset", type=FILE)
+def bench(backend: str, options: tuple[str, ...], threads: int, dataset: Path) -> None:
+    """Time the parsing stage on the sentences of DATASET: on one core, on several, and the ratio."""
+    from parsers.tools.sentences import read_sentences
+    from parsers.tools.timing import bench as report
+
+    logging.disable()
+    show(report(named_parser(backend, options), read_sentences(dataset), threads))
 
 
 if __name__ == "__main__":

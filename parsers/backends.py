@@ -2,7 +2,8 @@
 
 import functools
 import importlib
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 
 from parsers.files import UserError
 from parsers.scene_graph import SceneGraph
@@ -15,8 +16,17 @@ BACKENDS = {"corenlp": "parsers.corenlp", "lexical": "parsers.lexical"}
 
 
 @functools.cache
-def load_backend(name: str, **options: str) -> Backend:
+def load_backend(name: str, **options: str | bool) -> Backend:
     if name not in BACKENDS:
         raise UserError(f"there is no parser {name!r}; there are: {', '.join(sorted(BACKENDS))}")
-    backend: Backend = importlib.import_module(BACKENDS[name]).load(**options)
-    return backend
+    load: Callable[..., Backend] = importlib.import_module(BACKENDS[name]).load
+    check_options(name, inspect.signature(load), options)
+    return load(**options)
+
+
+def check_options(name: str, signature: inspect.Signature, options: Mapping[str, str | bool]) -> None:
+    try:
+        signature.bind(**options)
+    except TypeError as error:
+        known = ", ".join(signature.parameters) or "none"
+        raise UserError(f"the parser {name}: {error}; its options are: {known}") from error

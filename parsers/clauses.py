@@ -80,11 +80,14 @@ class Walk:
 
     def add(self, phrase: Phrase) -> int:
         """The index of the phrase, after its owners, which are linked to it."""
-        owner = self.add(phrase.owner) if phrase.owner is not None else None
-        self.phrases.append(phrase)
-        index = len(self.phrases) - 1
-        if owner is not None and phrase.mark is not None:
-            self.links.append(Link(owner, (phrase.mark,), index))
+        chain = [phrase]
+        while chain[-1].owner is not None:
+            chain.append(chain[-1].owner)
+        for part in reversed(chain):
+            self.phrases.append(part)
+            index = len(self.phrases) - 1
+            if part.owner is not None and part.mark is not None:
+                self.links.append(Link(index - 1, (part.mark,), index))
         return index
 
     def complete(self, subjects: list[int], relation: Relation, index: int) -> None:

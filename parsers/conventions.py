@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from parsers import factual_edges, factual_objects
 from parsers.draft import Draft
+from parsers.files import UserError
 from parsers.scene_graph import SceneGraph
 
 
@@ -64,6 +65,13 @@ CONVENTIONS = (
     Convention("wearing", factual_edges.wear, "man in a hat", "*man; hat | man -wear-> hat"),
     Convention("relations", factual_edges.rename_relations, "dog below a car", "*dog; car | dog -under-> car"),
 )
+
+
+def in_conventions(name: str) -> Callable[[SceneGraph], SceneGraph]:
+    """What brings a graph as it was parsed into the form `name`: `written`, which it has already, or `factual`."""
+    if name not in ("written", "factual"):
+        raise UserError(f"there are no conventions {name!r}; there are: written, factual")
+    return factual if name == "factual" else lambda graph: graph
 
 
 def factual(graph: SceneGraph) -> SceneGraph:

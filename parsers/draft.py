@@ -54,9 +54,10 @@ class Draft:
 
     def main_subject(self, index: int) -> int:
         """The node at the start of the chain of relations that leads to this one."""
-        for edge in reversed(self.edges):
-            if edge.object == index and self.nodes[edge.subject].head_token < self.nodes[index].head_token:
-                return self.main_subject(edge.subject)
+        heads = [node.head_token for node in self.nodes]
+        before = {edge.object: edge.subject for edge in self.edges if heads[edge.subject] < heads[edge.object]}
+        while index in before:
+            index = before[index]
         return index
 
     def change_node(self, index: int, **changes: object) -> None:

@@ -131,7 +131,8 @@ def repeat_for_each_other(draft: Draft) -> None:
     for index, node, said in draft.attributes():
         after = draft.place_of(node, said) + 1
         following = f"{draft.lower(after)} {draft.lower(after + 1)}"
-        if following.startswith(("each other", "eachother", "one another")):
+        is_left = said in draft.nodes[index].attributes  # what is said twice goes at once
+        if is_left and following.startswith(("each other", "eachother", "one another")):
             draft.without(index, said)
             draft.add_edge(index, said, draft.add_node(node.head, after), after - 1)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from parsers.backends import Backend
 from parsers.clauses import Link, walk
-from parsers.files import UserError
 from parsers.guarantees import guaranteed
 from parsers.lexicon import Tag, words
 from parsers.phrases import Phrase, items
@@ -15,9 +14,7 @@ from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tagging import Word, tag
 
 
-def load(**options: str) -> Backend:
-    if options:
-        raise UserError(f"the lexical parser takes no options, found {', '.join(sorted(options))}")
+def load() -> Backend:
     return parse_many
 
 

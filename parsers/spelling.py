@@ -10,11 +10,14 @@ from parsers.lexicon import is_known
 LEAST_LETTERS = 5
 """Shorter words are one letter away from too many others."""
 
+MOST_LETTERS = 30
+"""Longer words are no slips of the pen, and each letter costs a look at all its neighbours."""
+
 
 @functools.lru_cache(maxsize=1 << 16)
 def respelled(word: str) -> str:
     """The lower-case word as it was probably meant: of the listed words one letter away, the most frequent."""
-    if len(word) < LEAST_LETTERS or not (word.isascii() and word.isalpha()) or is_familiar(word):
+    if not LEAST_LETTERS <= len(word) <= MOST_LETTERS or not (word.isascii() and word.isalpha()) or is_familiar(word):
         return word
     found = sorted({candidate for candidate in one_letter_away(word) if is_known(candidate)})
     return max(found, key=lambda candidate: frequencies().get(candidate, 0), default=word)

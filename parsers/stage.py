@@ -1,104 +1,153 @@
-"""The stage that parses a dataset: `expressions.parquet` -> `nodes.parquet`, `edges.parquet`, `coverage.json`.
-
-`coverage.json` counts expressions, distinct_sentences, fallbacks (sentences in which no phrase was found), nodes,
-edges, referent_is_object (graphs whose referent is not the subject of all its edges, where the syntactic head and the
-node of in-degree zero part ways), content_words, words_left_out (content words in no node and no edge),
-words_left_out_percent, and the seconds it took.
+"""The stage that parses a dataset, whole or in shards: `expressions.parquet` -> `nodes.parquet`, `edges.parquet`,
+`coverage.json`. A graph depends on its sentence alone: any number of shards and processes makes the same tables.
 """
 
-import json
 import logging
+import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from multiprocessing import get_context
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from tqdm import tqdm
 
-from parsers.backends import load_backend
-from parsers.files import BrokenFile, replacing, sha256
-from parsers.lexicon import is_content_word
-from parsers.scene_graph import SceneGraph
-from parsers.table import read_table, write_graphs
+from parsers.coverage import COUNTED, merge_coverage, write_coverage
+from parsers.files import BrokenFile, UserError, sha256
+from parsers.options import Parser
+from parsers.parallel import Parsed, parse_chunks
+from parsers.table import EDGES, NODES, count_rows, origin, read_rows, row_groups, writing
 
 EXPRESSIONS = pa.schema([("expression_id", pa.int64()), ("tokens", pa.list_(pa.string()))])
 """The columns of `expressions.parquet` that are read here."""
 
-CHUNK = 500
-"""Sentences handed to a process at a time."""
+SLICE = 20_000
+"""Expressions whose graphs are put in order at a time."""
 
 log = logging.getLogger(__name__)
 
-Tokens = tuple[str, ...]
+
+@dataclass(frozen=True)
+class GraphFiles:
+    nodes: Path
+    edges: Path
+    coverage: Path
+
+    @classmethod
+    def within(cls, folder: Path) -> "GraphFiles":
+        return cls(folder / "nodes.parquet", folder / "edges.parquet", folder / "coverage.json")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The `number`th (from 1) of `count` parts of about the same size."""
+
+    number: int = 1
+    count: int = 1
+
+    @classmethod
+    def named(cls, text: str) -> "Shard":
+        """`2/8` is the second of eight."""
+        found = re.fullmatch(r"(\d+)/(\d+)", text)
+        if not found or not 1 <= int(found[1]) <= int(found[2]):
+            raise UserError(f"shard {text!r}: expected N/M with N from 1 to M, such as 2/8")
+        return cls(int(found[1]), int(found[2]))
+
+    def bounds(self, rows: int) -> tuple[int, int]:
+        return (self.number - 1) * rows // self.count, self.number * rows // self.count
 
 
 def parse_expressions(
-    expressions_path: Path, nodes_path: Path, edges_path: Path, coverage_path: Path, backend: str, threads: int
+    expressions_path: Path, output: GraphFiles, parser: Parser, threads: int = 1, shard: Shard = Shard()
 ) -> None:
+    """The files of `output` hold the graphs of the shard's expressions, in their order."""
     start = time.perf_counter()
-    load_backend(backend)
-    expression_ids, sentences = read_sentences(expressions_path)
-    distinct = list(dict.fromkeys(sentences))
-    parsed = dict(zip(distinct, parse_distinct(distinct, backend, threads), strict=True))
-    graphs = [parsed[tokens] for tokens in sentences]
-    made_by = {"backend": backend, "expressions": sha256(expressions_path)}
-    write_graphs(nodes_path, edges_path, expression_ids, graphs, **made_by)
-    counts = coverage(graphs) | {"distinct_sentences": len(distinct), "seconds": time.perf_counter() - start}
-    with replacing(coverage_path) as temporary:
-        temporary.write_text(json.dumps(counts, indent=2) + "\n", encoding="utf8")
-    log.info("%s", counts)
+    parser.load()  # so that one that cannot start says so at once
+    expressions = read_rows(expressions_path, EXPRESSIONS, *shard.bounds(count_rows(expressions_path, EXPRESSIONS)))
+    sentences, which = distinct(tokens_of(expressions, expressions_path))
+    parsed = parse_all(sentences, parser, threads)
+    made = {"backend": str(parser), "expressions": sha256(expressions_path)}
+    with writing(output.nodes, NODES, **made) as write_nodes, writing(output.edges, EDGES, **made) as write_edges:
+        for first in range(0, len(which), SLICE):
+            ids = expressions["expression_id"][first : first + SLICE].to_numpy()
+            nodes, edges = rows_of(parsed, ids, which[first : first + SLICE])
+            write_nodes(nodes)
+            write_edges(edges)
+    sums = dict(zip(COUNTED, np.bincount(which, minlength=len(sentences)) @ parsed.counts, strict=True))
+    totals = {"expressions": len(which), "sentences_parsed": len(sentences)} | {key: int(sums[key]) for key in sums}
+    write_coverage(output.coverage, totals | {"seconds": time.perf_counter() - start})
+    log.info("%s", totals)
 
 
-def read_sentences(path: Path) -> tuple[list[int], list[Tokens]]:
-    table = read_table(path, EXPRESSIONS)
-    expression_ids = table["expression_id"].to_pylist()
-    sentences = [tuple(tokens or ()) for tokens in table["tokens"].to_pylist()]
-    if () in sentences:
-        raise BrokenFile(path, f"expression {expression_ids[sentences.index(())]} has no tokens")
-    return expression_ids, sentences
+def tokens_of(expressions: pa.Table, path: Path) -> pa.ListArray:
+    tokens = expressions["tokens"].combine_chunks()
+    empty = pc.fill_null(pc.equal(pc.list_value_length(tokens), 0), True)
+    if pc.any(empty).as_py():
+        first = expressions["expression_id"].filter(empty)[0]
+        raise BrokenFile(path, f"expression {first} has no tokens")
+    return tokens
 
 
-def parse_distinct(sentences: Sequence[Tokens], backend: str, threads: int) -> Iterator[SceneGraph]:
-    """The graphs in the order of the sentences, read by `threads` processes if there are enough sentences."""
-    chunks = [(backend, sentences[start : start + CHUNK]) for start in range(0, len(sentences), CHUNK)]
+def distinct(sentences: pa.ListArray) -> tuple[pa.ListArray, np.ndarray]:
+    """The sentences that differ, in the order in which they first occur; and for every sentence, which it is."""
+    # One text for each sentence, and no two sentences with the same: what separates tokens is in none of them.
+    words = pc.replace_substring(pc.replace_substring(sentences.flatten(), "\\", "\\\\"), "\n", "\\n")
+    lengths = pc.list_value_length(sentences).to_numpy()
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+    texts = pc.binary_join(pa.ListArray.from_arrays(offsets, words), "\n").dictionary_encode()
+    which = texts.indices.to_numpy()
+    _, first = np.unique(which, return_index=True)
+    return sentences.take(pa.array(first)), which
+
+
+def parse_all(sentences: pa.ListArray, parser: Parser, threads: int) -> Parsed:
+    """The graphs of all the sentences, held in memory once and as tables."""
+    parts = []
     with tqdm(total=len(sentences), unit="sentence", disable=None) as progress:
-        for graphs in parse_chunks(chunks, min(threads, len(chunks))):
-            progress.update(len(graphs))
-            yield from graphs
+        for part in parse_chunks(sentences, parser, threads):
+            parts.append(part)
+            progress.update(len(part.counts))
+    return Parsed(
+        pa.concat_tables([part.nodes for part in parts] or [NODES.empty_table()]).combine_chunks(),
+        pa.concat_tables([part.edges for part in parts] or [EDGES.empty_table()]).combine_chunks(),
+        np.concatenate([part.counts for part in parts] or [np.zeros((0, len(COUNTED)), dtype=np.int64)]),
+    )
 
 
-def parse_chunks(chunks: Sequence[tuple[str, Sequence[Tokens]]], processes: int) -> Iterator[list[SceneGraph]]:
-    if processes > 1:
-        with get_context("spawn").Pool(processes) as pool:  # Arrow's threads do not survive a fork
-            yield from pool.imap(parse_chunk, chunks)
-    else:
-        yield from map(parse_chunk, chunks)
+def rows_of(parsed: Parsed, expression_ids: np.ndarray, which: np.ndarray) -> Iterator[pa.Table]:
+    """The nodes, then the edges, of expressions whose graphs are `which` of those parsed."""
+    for table, name in ((parsed.nodes, "nodes"), (parsed.edges, "edges")):
+        size = parsed.counts[:, COUNTED.index(name)]
+        start = np.cumsum(size) - size
+        sizes = size[which]
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        rows = table.take(pa.array(np.repeat(start[which], sizes) + within))
+        ids = pa.array(np.repeat(expression_ids, sizes), pa.int64())
+        yield rows.set_column(0, "expression_id", ids)
 
 
-def parse_chunk(chunk: tuple[str, Sequence[Tokens]]) -> list[SceneGraph]:
-    backend, sentences = chunk
-    return load_backend(backend)(sentences)
+def merge_shards(folders: Sequence[Path], output: GraphFiles) -> None:
+    """`output` holds what the shards in the folders hold, one after the other."""
+    shards = [GraphFiles.within(folder) for folder in folders]
+    tables = (
+        (NODES, [shard.nodes for shard in shards], output.nodes),
+        (EDGES, [shard.edges for shard in shards], output.edges),
+    )
+    for schema, paths, path in tables:
+        with writing(path, schema, **common_origin(paths, schema)) as write:
+            for shard in paths:
+                for rows in row_groups(shard, schema):
+                    write(rows)
+    merge_coverage([shard.coverage for shard in shards], output.coverage)
 
 
-def coverage(graphs: Iterable[SceneGraph]) -> dict[str, float]:
-    graphs = list(graphs)
-    content = sum(sum(map(is_content_word, graph.tokens)) for graph in graphs)
-    missing = sum(len(left_out(graph)) for graph in graphs)
-    return {
-        "expressions": len(graphs),
-        "fallbacks": sum(graph.is_fallback for graph in graphs),
-        "nodes": sum(len(graph.nodes) for graph in graphs),
-        "edges": sum(len(graph.edges) for graph in graphs),
-        "referent_is_object": sum(any(edge.object == graph.referent for edge in graph.edges) for graph in graphs),
-        "content_words": content,
-        "words_left_out": missing,
-        "words_left_out_percent": 100 * missing / max(content, 1),
-    }
-
-
-def left_out(graph: SceneGraph) -> list[int]:
-    """The indices of the content words in no node and no edge."""
-    used = {index for node in graph.nodes for index in node.tokens}
-    used |= {index for edge in graph.edges for index in edge.tokens}
-    return [index for index, token in enumerate(graph.tokens) if index not in used and is_content_word(token)]
+def common_origin(paths: Sequence[Path], schema: pa.Schema) -> dict[str, str]:
+    """What made the tables at `paths`, which must be the same for all."""
+    first, *others = paths
+    expected = origin(first, schema)
+    for path in others:
+        if origin(path, schema) != expected:
+            raise BrokenFile(path, f"made by {origin(path, schema)}, but {first} by {expected}")
+    return expected

@@ -8,7 +8,8 @@ Rows are in the order of the expressions. Token indices point into the `tokens` 
 Every table carries its format version and what made it in the Parquet metadata (`jvgn.*` keys).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,6 +19,8 @@ from parsers.files import BrokenFile, replacing
 from parsers.scene_graph import SceneGraph
 
 FORMAT = "1"
+ROW_GROUP = 1 << 17
+"""Rows of a table that are written, and can be read, at a time."""
 
 NODES = pa.schema(
     [
@@ -46,32 +49,93 @@ def write_table(
     path: Path | str, columns: pa.Table | Mapping[str, Sequence[object]], schema: pa.Schema, **made_by: str
 ) -> None:
     """`path` holds the columns in the schema's order and types; `made_by` goes into its metadata."""
-    metadata = {"jvgn.format": FORMAT} | {f"jvgn.{key}": value for key, value in made_by.items()}
     table = columns.cast(schema) if isinstance(columns, pa.Table) else pa.table(dict(columns), schema=schema)
-    with replacing(path) as temporary:
-        pq.write_table(table.replace_schema_metadata(metadata), temporary)
+    with writing(path, schema, **made_by) as write:
+        write(table)
+
+
+@contextmanager
+def writing(path: Path | str, schema: pa.Schema, **made_by: str) -> Iterator[Callable[[pa.Table], None]]:
+    """Yields a function that appends rows; the same rows make the same bytes, however they are handed over."""
+    metadata = {"jvgn.format": FORMAT} | {f"jvgn.{key}": value for key, value in made_by.items()}
+    waiting = schema.empty_table()
+    with replacing(path) as temporary, pq.ParquetWriter(temporary, schema.with_metadata(metadata)) as file:
+
+        def write(rows: pa.Table) -> None:
+            nonlocal waiting
+            waiting = pa.concat_tables([waiting, rows.select(schema.names).replace_schema_metadata()])
+            while len(waiting) >= ROW_GROUP:
+                # In one piece: where a table's pieces end shows in the pages of the file.
+                file.write_table(waiting.slice(0, ROW_GROUP).combine_chunks().replace_schema_metadata(metadata))
+                waiting = waiting.slice(ROW_GROUP)
+
+        yield write
+        if len(waiting):
+            file.write_table(waiting.combine_chunks().replace_schema_metadata(metadata))
 
 
 def read_table(path: Path | str, schema: pa.Schema) -> pa.Table:
     """The table at `path`, after a check that it is whole, of our format version and has the schema's columns."""
+    with opened(path, schema) as file:
+        return file.read(schema.names)
+
+
+def read_rows(path: Path | str, schema: pa.Schema, start: int, stop: int) -> pa.Table:
+    """The rows from `start` to before `stop`, without the others in memory."""
+    groups, first = [], 0
+    with opened(path, schema) as file:
+        for index in range(file.num_row_groups):
+            after = first + file.metadata.row_group(index).num_rows
+            if first < stop and after > start:
+                group = file.read_row_group(index, schema.names)
+                groups.append(group.slice(max(start - first, 0), min(stop, after) - max(start, first)))
+            first = after
+        return pa.concat_tables(groups) if groups else schema.empty_table()
+
+
+def row_groups(path: Path | str, schema: pa.Schema) -> Iterator[pa.Table]:
+    """The whole table, as many rows at a time as were written at a time."""
+    with opened(path, schema) as file:
+        for index in range(file.num_row_groups):
+            yield file.read_row_group(index, schema.names)
+
+
+def count_rows(path: Path | str, schema: pa.Schema) -> int:
+    with opened(path, schema) as file:
+        return file.metadata.num_rows
+
+
+@contextmanager
+def opened(path: Path | str, schema: pa.Schema) -> Iterator[pq.ParquetFile]:
+    """Yields the file, which has our format version and the schema's columns; if it breaks, it is named."""
     path = Path(path)
     if not path.exists():
         raise BrokenFile(path, "there is no such file", "make it with the workflow")
     try:
-        table = pq.read_table(path)
+        with pq.ParquetFile(path) as file:
+            check_schema(path, file.schema_arrow, schema)
+            yield file
     except (pa.ArrowInvalid, OSError) as error:
         raise BrokenFile(path, f"not a readable Parquet file ({str(error).splitlines()[0]})") from error
-    found = made_by(table).get("format")
-    if found != FORMAT:
-        raise BrokenFile(path, f"expected format version {FORMAT}, found {found or 'none'}")
-    for field in schema:
-        if field.name not in table.column_names or table.schema.field(field.name).type != field.type:
+
+
+def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
+    version = made_by(found).get("format")
+    if version != FORMAT:
+        raise BrokenFile(path, f"expected format version {FORMAT}, found {version or 'none'}")
+    for field in expected:
+        if field.name not in found.names or found.field(field.name).type != field.type:
             raise BrokenFile(path, f"expected a column {field.name} of type {field.type}")
-    return table.select(schema.names)
 
 
-def made_by(table: pa.Table) -> dict[str, str]:
-    metadata = table.schema.metadata or {}
+def origin(path: Path | str, schema: pa.Schema) -> dict[str, str]:
+    """What was given as `made_by` when the table at `path` was written."""
+    with opened(path, schema) as file:
+        return {key: value for key, value in made_by(file.schema_arrow).items() if key != "format"}
+
+
+def made_by(schema: pa.Schema) -> dict[str, str]:
+    metadata = schema.metadata or {}
     return {key.decode()[5:]: value.decode() for key, value in metadata.items() if key.startswith(b"jvgn.")}
 
 
@@ -90,11 +154,3 @@ def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> t
             for name, value in zip(EDGES.names, relation, strict=True):
                 edges[name].append(value)
     return pa.table(nodes, schema=NODES), pa.table(edges, schema=EDGES)
-
-
-def write_graphs(
-    nodes_path: Path, edges_path: Path, expression_ids: Iterable[int], graphs: Iterable[SceneGraph], **made_by: str
-) -> None:
-    nodes, edges = graph_rows(expression_ids, graphs)
-    write_table(nodes_path, nodes, NODES, **made_by)
-    write_table(edges_path, edges, EDGES, **made_by)

@@ -50,6 +50,10 @@ def describe(problem: Mapping[str, Any]) -> str:
     key = ".".join(str(part) for part in problem["loc"]) or "the whole"
     if problem["type"] == "extra_forbidden":
         return f"unknown key {key}"
+    if problem["type"] == "union_tag_not_found":
+        return f"{key}: needs the key {problem['ctx']['discriminator']}"
+    if problem["type"] == "union_tag_invalid":
+        return f"{key}: expected one of {problem['ctx']['expected_tags']}, found {problem['ctx']['tag']!r}"
     if problem["type"] in ("missing", "value_error"):
         return f"{key}: {problem['msg']}"
     hint = "; in YAML, write 5.0e-3, not 5e-3" if problem["type"] == "float_type" else ""

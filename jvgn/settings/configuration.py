@@ -3,12 +3,13 @@
 from collections.abc import Collection
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.evaluation import EvaluationSettings
+from jvgn.settings.parser import BUILT_IN_PARSERS, AnyParser
 from jvgn.settings.regions import RegionSettings
 from jvgn.settings.run import RunSettings
 from jvgn.settings.vocabulary import VocabularySettings
@@ -26,6 +27,8 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
 
 class ConfiguredDataset(DatasetSettings):
     regions: RegionSettings = RegionSettings()
+    shards: PositiveInt = 1
+    """Jobs that parse its sentences, side by side where there are cores; the graphs are the same for any number."""
     run: dict[str, Any]
     """The default run on this dataset: `RunSettings`, as far as they differ from the defaults."""
 
@@ -34,6 +37,8 @@ class Configuration(Frozen):
     shapes: WorldSettings = WorldSettings()
     datasets: dict[Name, ConfiguredDataset]
     detectors: dict[Name, DetectorSettings]
+    parsers: dict[Name, Annotated[AnyParser, Field(discriminator="backend")]] = Field(default_factory=dict)
+    """Parsers with options; one without is named by its backend alone."""
     vocabularies: dict[Name, VocabularySettings]
     runs: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     """Named runs, as differences from the dataset's default run."""
@@ -41,6 +46,9 @@ class Configuration(Frozen):
 
     @model_validator(mode="after")
     def check_runs(self) -> "Configuration":
+        for parser in BUILT_IN_PARSERS:
+            if parser in self.parsers:
+                raise ValueError(f"parsers.{parser} is built in; choose another name")
         for run in BUILT_IN_RUNS:
             if run in self.runs:
                 raise ValueError(f"runs.{run} is built in; choose another name")
@@ -48,12 +56,17 @@ class Configuration(Frozen):
             for run in self.all_runs:
                 settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)
+                self.check_name(dataset, run, "parser", settings.parser, self.all_parsers)
                 self.check_name(dataset, run, "vocabulary", settings.vocabulary, self.vocabularies)
         return self
 
     @property
     def all_runs(self) -> dict[str, dict[str, Any]]:
         return BUILT_IN_RUNS | self.runs
+
+    @property
+    def all_parsers(self) -> dict[str, AnyParser]:
+        return BUILT_IN_PARSERS | self.parsers
 
     def where(self, dataset: str, run: str) -> str:
         return f"config.yaml: datasets.{dataset}.run" + (f" with runs.{run}" if run in self.runs else "")
@@ -78,13 +91,9 @@ def overlaid(base: dict[str, Any], differences: dict[str, Any]) -> dict[str, Any
     return result
 
 
-def configuration(config: dict[str, Any], parsers: Collection[str]) -> Configuration:
-    """The configuration, with every name it uses known; `parsers` are the backends there are."""
-    checked = validated(Configuration, config, "config.yaml")
-    for dataset in checked.datasets:
-        for run in checked.all_runs:
-            checked.check_name(dataset, run, "parser", checked.run(dataset, run).parser, parsers)
-    return checked
+def configuration(config: dict[str, Any]) -> Configuration:
+    """The configuration, with every name it uses known."""
+    return validated(Configuration, config, "config.yaml")
 
 
 def configuration_schema() -> dict[str, Any]:

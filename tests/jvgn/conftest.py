@@ -12,7 +12,8 @@ from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from jvgn.vocabulary import build_vectors, build_vocabulary
-from parsers.stage import parse_expressions
+from parsers.options import Parser
+from parsers.stage import GraphFiles, parse_expressions
 
 SIDES = ["x1", "y1", "x2", "y2"]
 
@@ -33,7 +34,7 @@ def small_world(tmp_path_factory):
         vectors=folder / "vectors.npy",
     )
     expressions = dataset / "expressions.parquet"
-    parse_expressions(expressions, inputs.nodes, inputs.edges, folder / "coverage.json", "lexical", 1)
+    parse_expressions(expressions, GraphFiles(inputs.nodes, inputs.edges, folder / "coverage.json"), Parser("lexical"))
     build_vocabulary(expressions, inputs.words, more_often_than=0, splits="train")
     build_vectors(inputs.words, inputs.vectors, size=48, glove=None, seed=0)
     write_visible_regions(dataset, folder / "images", inputs.regions)

@@ -106,7 +106,17 @@ def test_a_run_without_a_model_is_named(tmp_path):
 def test_a_sentence_is_shown_as_its_graph():
     result = run("graph", "the white truck in front of the yellow one")
     assert result.exit_code == 0
-    assert result.output.splitlines() == ["* 0 truck  (white)", "  1 one  (yellow)", "  0 --in front of--> 1"]
+    assert result.output.splitlines() == ["* truck (white)", "  └─ in front of → one (yellow)"]
+
+
+def test_a_graph_is_printed_for_programs_and_drawn_into_a_file(tmp_path):
+    result = run("graph", "a very red star", "--json", "--output", tmp_path / "a.svg")
+    assert [node["head"] for node in json.loads(result.output)["nodes"]] == ["star"]
+    assert "★ star" in (tmp_path / "a.svg").read_text()
+    assert_one_line(run("graph", "a star", "--output", tmp_path / "a.png"), "a.png", ".svg, .dot, .json")
+    assert_one_line(run("graph", "a star", "--conventions", "odd"), "'odd'", "written, factual")
+    assert_one_line(run("graph", "a star", "--option", "models=x"), "'models'", "its options are: none")
+    assert_one_line(run("graph", "a star", "--option", "models"), "expected key=value")
 
 
 def test_settings_are_frozen_with_their_defaults(tmp_path):

@@ -11,7 +11,7 @@ from jvgn.factor_graph import factor_graph, ranges, read_factor_graphs
 from jvgn.vocabulary import Vocabulary
 from parsers import parse
 from parsers.scene_graph import Edge, Node, SceneGraph
-from parsers.table import write_graphs, write_table
+from parsers.table import EDGES, NODES, graph_rows, write_table
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,8 @@ def test_the_papers_referent_is_the_node_that_no_edge_points_to(vocabulary, tmp_
     words = ("bear", "surrounded", "grass")
     bear, grass = Node("bear", 0, (), (0,)), Node("grass", 2, (), (2,))
     graph = SceneGraph(words, (bear, grass), (Edge(1, "surrounded", 0, (1,)),), referent=0)
-    write_graphs(tmp_path / "nodes.parquet", tmp_path / "edges.parquet", [1], [graph])
+    for name, rows, schema in zip(("nodes", "edges"), graph_rows([1], [graph]), (NODES, EDGES), strict=True):
+        write_table(tmp_path / f"{name}.parquet", rows, schema)
     row = (1, 1, 1, 1, "val", "bear surrounded by grass", list(words))
     columns = {name: [value] for name, value in zip(tables.EXPRESSIONS.names, row, strict=True)}
     write_table(tmp_path / "expressions.parquet", columns, tables.EXPRESSIONS)

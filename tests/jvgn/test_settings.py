@@ -1,6 +1,7 @@
 """The configuration is checked whole, and a mistake is named by its key."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from jvgn.settings.run import RunSettings, TrainingSettings
 from parsers.files import UserError
 
 ROOT = Path(__file__).parents[2]
+PARSERS = ROOT / "docs/parsers.md"
 
 
 def config():
@@ -28,7 +30,7 @@ def edited(path, value):
 
 
 def checked(config):
-    return configuration(config, parsers=["lexical"])
+    return configuration(config)
 
 
 def test_the_configuration_that_we_ship_is_valid():
@@ -50,6 +52,12 @@ def test_the_configuration_that_we_ship_is_valid():
         ("runs.default", {}, r"runs\.default is built in"),
         ("runs.my run;x", {}, r"runs\.my run;x"),
         ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
+        ("parsers.mine", {"backend": "stanza", "modles": "x"}, r"unknown key parsers\.mine\.stanza\.modles"),
+        ("parsers.mine", {"backend": "conllu"}, r"parsers\.mine\.conllu\.parses: Field required"),
+        ("parsers.mine", {"backend": "corenlp", "repair": "no"}, r"parsers\.mine\.corenlp\.repair: .* boolean"),
+        ("parsers.mine", {"models": "x"}, r"parsers\.mine: needs the key 'backend'"),
+        ("parsers.mine", {"backend": "oracle"}, r"parsers\.mine: expected one of 'lexical', .*, found 'oracle'"),
+        ("parsers.lexical", {"backend": "lexical"}, r"parsers\.lexical is built in"),
         ("shapes.train", True, r"shapes\.train"),
         ("shapes.val", "3", r"shapes\.val"),
         ("datasets.shapes.run.training.seed", -1, r"training\.seed"),
@@ -58,6 +66,26 @@ def test_the_configuration_that_we_ship_is_valid():
 def test_a_mistake_names_its_key(path, value, message):
     with pytest.raises(UserError, match=message):
         checked(edited(path, value))
+
+
+@pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", PARSERS.read_text(), re.M | re.S))
+def test_the_parsers_of_the_documentation_can_be_configured(block):
+    settings = checked(config() | yaml.safe_load(block))
+    assert {settings.run("shapes", run).parser for run in settings.runs} <= set(settings.parsers)
+
+
+@pytest.mark.parametrize(
+    ("parser", "files"),
+    [
+        ({"backend": "lexical"}, []),
+        ({"backend": "stanza"}, []),
+        ({"backend": "stanza", "models": "here"}, ["here"]),
+        ({"backend": "conllu", "parses": "a.conllu"}, ["a.conllu"]),
+        ({"backend": "corenlp"}, ["resources/corenlp"]),
+    ],
+)
+def test_a_parser_knows_the_files_that_its_options_name(parser, files):
+    assert checked(config() | {"parsers": {"mine": parser}}).all_parsers["mine"].files == files
 
 
 def test_a_run_differs_from_its_datasets_default_only_where_it_says_so():

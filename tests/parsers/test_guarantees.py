@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import parsers
 from parsers import parse
+from parsers.coverage import left_out
 from parsers.guarantees import cut_loops, guaranteed, merge_parallel
 from parsers.lexicon import words
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
-from parsers.stage import left_out
 
 LISTS = sorted(path.stem for path in (Path(parsers.__file__).parent / "words").glob("*.txt"))
 VOCABULARY = sorted({word for name in LISTS for entry in words(name) for word in entry.split()})

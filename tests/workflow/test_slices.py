@@ -82,6 +82,7 @@ def test_rules_list_the_code_they_run(rules):
         ("train", "jvgn/evaluation.py"),
         ("predict", "jvgn/evaluation.py"),
         ("parse_expressions", "jvgn/model.py"),
+        ("parse_expressions", "parsers/tools/drawing.py"),
     ],
 )
 def test_rules_list_no_foreign_code(rules, rule, foreign):

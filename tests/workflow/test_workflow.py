@@ -1,8 +1,11 @@
 """The whole workflow on a miniature world, and what its users count on: caching, slices, early and clear errors."""
 
 import json
+import re
 import shutil
+from pathlib import Path
 
+import duckdb
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -11,6 +14,8 @@ from jvgn import Grounder
 from jvgn.cli import main
 
 RUN = "results/shapes_det"
+DOCUMENT = Path(__file__).parents[2] / "docs/data.md"
+QUERIES = re.findall(r"^```(python|sql)\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +125,24 @@ def test_a_second_run_does_nothing(finished):
     assert finished.planned("demo") == set()
 
 
+@pytest.mark.parametrize("block", range(len(QUERIES)))
+def test_the_queries_of_the_documentation_run_on_what_the_workflow_wrote(finished, monkeypatch, block):
+    language, query = QUERIES[block]
+    monkeypatch.chdir(finished.folder)
+    if language == "sql":
+        assert duckdb.sql(query).columns
+    else:
+        exec(query, {})
+
+
+def test_a_query_gives_every_edge_with_its_sentence(finished, monkeypatch):
+    monkeypatch.chdir(finished.folder)
+    edges = pd.read_parquet("results/graphs/shapes/lexical/edges.parquet")
+    (query,) = [query for language, query in QUERIES if language == "sql" and "AS subject, r.relation" in query]
+    found = duckdb.sql(query).df()
+    assert found["relation"].tolist() == edges["relation"].tolist() != []
+
+
 def test_the_project_may_be_moved(finished, tmp_path):
     moved = type(finished)(tmp_path / "moved")
     shutil.copytree(finished.folder, moved.folder)
@@ -162,6 +185,42 @@ def test_another_run_takes_nothing_but_its_own_training(finished, miniature):
     try:
         planned = finished.planned("demo", f"{RUN}/runs/other/metrics.json")
         assert planned == {"freeze_run", "train", "predict", "score"}
+    finally:
+        finished.configure(miniature())
+
+
+def test_a_parser_is_configured_by_name_and_its_files_are_inputs(finished, miniature):
+    config = miniature()
+    config["parsers"] = {"mine": {"backend": "conllu", "parses": "resources/mine.conllu"}}
+    finished.configure(config)
+    target = "results/graphs/shapes/mine/nodes.parquet"
+    try:
+        missing = finished.snakemake("--dry-run", "--", target)
+        assert missing.returncode == 1 and "resources/mine.conllu" in missing.stdout + missing.stderr
+        place(finished.folder / "resources/mine.conllu")
+        assert finished.planned(target) == {"freeze_parser", "parse_expressions"}
+    finally:
+        (finished.folder / "resources/mine.conllu").unlink(missing_ok=True)
+        finished.configure(miniature())
+
+
+def test_a_dataset_parsed_in_shards_has_the_same_graphs(finished, miniature):
+    config = miniature()
+    config["parsers"] = {"again": {"backend": "lexical"}}
+    config["datasets"]["shapes"]["shards"] = 3
+    finished.configure(config)
+    graphs = finished.folder / "results/graphs/shapes"
+    try:
+        assert finished.planned("results/graphs/shapes/again/nodes.parquet") == {
+            "freeze_parser",
+            "parse_shard",
+            "merge_shards",
+        }
+        run = finished.snakemake("--quiet", "host", "--", "results/graphs/shapes/again/nodes.parquet")
+        assert run.returncode == 0, run.stdout + run.stderr
+        for name in ("nodes.parquet", "edges.parquet"):
+            assert (graphs / "again" / name).read_bytes() == (graphs / "lexical" / name).read_bytes()
+        assert not list(graphs.glob("again/shards/*/*.parquet"))
     finally:
         finished.configure(miniature())
 

@@ -11,12 +11,11 @@ from pathlib import Path
 sys.path.insert(0, str(workflow.basedir))
 
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
-from parsers.backends import BACKENDS
 from parsers.files import UserError
 from snakemake.exceptions import WorkflowError
 
 try:
-    configuration = checked_configuration(config, BACKENDS)
+    configuration = checked_configuration(config)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
@@ -76,6 +75,31 @@ def pretrained(wildcards):
     return configuration.detectors[wildcards.detector].pretrained or []
 
 
+def parser_files(wildcards):
+    """The files and folders that a parser's options name, if any."""
+    return configuration.all_parsers[wildcards.parser].files
+
+
+def either_of(names):
+    """A pattern for any of the names, and for nothing where there are none."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+datasets_parsed_at_once = [name for name, dataset in configuration.datasets.items() if dataset.shards == 1]
+datasets_parsed_in_shards = [name for name, dataset in configuration.datasets.items() if dataset.shards > 1]
+
+
+def shard_folders(wildcards):
+    folder = f"results/graphs/{wildcards.dataset}/{wildcards.parser}/shards"
+    count = dataset_of(wildcards).shards
+    return [f"{folder}/{number}_of_{count}" for number in range(1, count + 1)]
+
+
+def shards_of_graphs(wildcards):
+    files = ("nodes.parquet", "edges.parquet", "coverage.json")
+    return [f"{folder}/{file}" for folder in shard_folders(wildcards) for file in files]
+
+
 def glove(wildcards):
     """The GloVe file of a vocabulary, if any."""
     return configuration.vocabularies[wildcards.vocabulary].glove or []
@@ -124,6 +148,10 @@ def as_json(settings):
 
 def detector_settings(wildcards):
     return as_json(configuration.detectors[wildcards.detector])
+
+
+def parser_settings(wildcards):
+    return as_json(configuration.all_parsers[wildcards.parser])
 
 
 def region_settings(wildcards):

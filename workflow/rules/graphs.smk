@@ -1,10 +1,12 @@
-"""Sentences into language scene graphs."""
+"""Sentences into language scene graphs: a dataset at once, or in as many shards as its configuration says."""
 
 
 rule parse_expressions:
     input:
-        code=sources("parsers"),
+        code=sources("parsers", without="parsers/tools"),
+        settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
+        files=parser_files,
     output:
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",
@@ -13,6 +15,8 @@ rule parse_expressions:
         "logs/graphs/{dataset}/{parser}.log",
     benchmark:
         "benchmarks/graphs/{dataset}/{parser}.tsv"
+    wildcard_constraints:
+        dataset=either_of(datasets_parsed_at_once),
     conda:
         "../../envs/parse.yaml"
     threads: 2
@@ -20,5 +24,59 @@ rule parse_expressions:
         mem_mb=4000,
         runtime=60,
     shell:
-        "python -m parsers parse --backend {wildcards.parser:q} --threads {threads}"
+        "python -m parsers parse --settings {input.settings:q} --threads {threads}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
+
+
+rule parse_shard:
+    input:
+        code=sources("parsers", without="parsers/tools"),
+        settings="results/graphs/{dataset}/{parser}/settings.yaml",
+        expressions="results/datasets/{dataset}/expressions.parquet",
+        files=parser_files,
+    output:
+        nodes=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/nodes.parquet"),
+        edges=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/edges.parquet"),
+        coverage=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/coverage.json"),
+    log:
+        "logs/graphs/{dataset}/{parser}/{shard}_of_{shards}.log",
+    benchmark:
+        "benchmarks/graphs/{dataset}/{parser}/{shard}_of_{shards}.tsv"
+    wildcard_constraints:
+        dataset=either_of(datasets_parsed_in_shards),
+        shard=r"\d+",
+        shards=r"\d+",
+    conda:
+        "../../envs/parse.yaml"
+    threads: 2
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    shell:
+        "python -m parsers parse --settings {input.settings:q} --threads {threads}"
+        " --shard {wildcards.shard}/{wildcards.shards}"
+        " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
+
+
+rule merge_shards:
+    input:
+        code=sources("parsers", without="parsers/tools"),
+        shards=shards_of_graphs,
+    output:
+        nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
+        edges="results/graphs/{dataset}/{parser}/edges.parquet",
+        coverage="results/graphs/{dataset}/{parser}/coverage.json",
+    log:
+        "logs/graphs/{dataset}/{parser}.log",
+    wildcard_constraints:
+        dataset=either_of(datasets_parsed_in_shards),
+    conda:
+        "../../envs/parse.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        folders=shard_folders,
+    shell:
+        "python -m parsers merge --nodes {output.nodes:q} --edges {output.edges:q} --coverage {output.coverage:q}"
+        " {params.folders:q} > {log:q} 2>&1"

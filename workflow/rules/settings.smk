@@ -5,6 +5,7 @@ localrules:
     freeze_world,
     freeze_detector,
     freeze_regions,
+    freeze_parser,
     freeze_vocabulary,
     freeze_run,
     freeze_evaluation,
@@ -53,6 +54,21 @@ rule freeze_regions:
         settings=region_settings,
     shell:
         "python -m jvgn freeze regions {params.settings:q} {output} > {log} 2>&1"
+
+
+rule freeze_parser:
+    input:
+        code=sources(*BASE, "jvgn/settings/parser.py"),
+    output:
+        "results/graphs/{dataset}/{parser}/settings.yaml",
+    log:
+        "logs/settings/parser/{dataset}/{parser}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    params:
+        settings=parser_settings,
+    shell:
+        "python -m jvgn freeze parser {params.settings:q} {output} > {log} 2>&1"
 
 
 rule freeze_vocabulary:

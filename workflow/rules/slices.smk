@@ -35,11 +35,12 @@ MODEL = [
 ]
 
 
-def sources(*paths):
+def sources(*paths, without=None):
     """The files behind a stage's command: as inputs, they make the stage rerun when they change."""
     # Relative, so that a project that was moved or copied is still the same.
     root = Path(os.path.relpath(workflow.basedir))
     found = []
     for path in (root / path for path in paths):
-        found += sorted([*path.rglob("*.py"), *path.rglob("*.txt"), *path.rglob("*.java")]) if path.is_dir() else [path]
-    return found
+        kinds = ("*.py", "*.txt", "*.java")
+        found += sorted(file for kind in kinds for file in path.rglob(kind)) if path.is_dir() else [path]
+    return [path for path in found if without is None or not path.is_relative_to(root / without)]

@@ -9,17 +9,26 @@ F1 is of the whole set, averaged over captions; objects, attributes and relation
 import csv
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from parsers import parse
+from tqdm import tqdm
+
+from parsers.conventions import in_conventions
 from parsers.files import BrokenFile, UserError
+from parsers.options import Parser
 from parsers.scene_graph import SceneGraph
+from parsers.tokens import tokenise
 
 KINDS = ("objects", "attributes", "relations")
-LENGTHS: tuple[tuple[int, int | None], ...] = ((1, 4), (5, 6), (7, 9), (10, 13), (14, None))
+Bounds = tuple[int, int | None]
+LENGTHS: tuple[Bounds, ...] = ((1, 4), (5, 6), (7, 9), (10, 13), (14, None))
 """Captions are also scored by their number of words, the blanks-separated ones."""
+
+CHUNK = 500
+"""Captions that a parser is given at a time."""
 
 Tuples = tuple[set[tuple[str, ...]], set[tuple[str, ...]], set[tuple[str, ...]]]
 """Objects, attributes, relations."""
@@ -70,35 +79,52 @@ class Score:
         return sum(self.of_captions) / max(len(self.of_captions), 1)
 
 
-def score_backend(gold_path: Path, backend: str, conventions: str) -> Iterator[str]:
+@dataclass
+class Scores:
+    """A parser's, of all captions and by their length, and how long it took over them."""
+
+    overall: Score = field(default_factory=Score)
+    by_length: dict[Bounds, Score] = field(default_factory=lambda: {bounds: Score() for bounds in LENGTHS})
+    seconds: float = 0.0
+
+    def named(self) -> Iterator[tuple[str, Score]]:
+        yield "all", self.overall
+        for (least, most), score in self.by_length.items():
+            yield f"{least}-{most}" if most else f"{least}+", score
+
+
+def score_parser(gold: Sequence[tuple[str, str]], parser: Parser, conventions: str) -> Scores:
+    """How close the parser's graphs of the captions are to the graphs beside them."""
+    scores, backend, form = Scores(), parser.load(), in_conventions(conventions)
+    backend([tokenise(caption) for caption, _ in gold[:1]])  # what is loaded on first use is not to be timed
+    for start in tqdm(range(0, len(gold), CHUNK), unit=f" times {CHUNK} captions", disable=None):
+        rows = gold[start : start + CHUNK]
+        clock = time.perf_counter()
+        graphs = backend([tokenise(caption) for caption, _ in rows])
+        scores.seconds += time.perf_counter() - clock
+        for (caption, text), graph in zip(rows, graphs, strict=True):
+            for score in (scores.overall, scores.by_length[length_class(caption)]):
+                score.add(tuples_of_graph(form(graph)), tuples_of_text(text))
+    return scores
+
+
+def score_report(scores: Scores) -> Iterator[str]:
     """The lines of a report: all captions, then by number of words."""
-    overall = Score()
-    by_length = {bounds: Score() for bounds in LENGTHS}
-    for caption, text in read_gold(gold_path):
-        found = tuples_of_graph(parse(caption, backend=backend, conventions=conventions))
-        gold = tuples_of_text(text)
-        for score in (overall, by_length[length_class(caption)]):
-            score.add(found, gold)
     yield f"{'words':10s} {'captions':>8s} {'F1':>6s}  {'objects':>8s} {'attributes':>11s} {'relations':>10s}"
-    yield report_line("all", overall)
-    for (least, most), score in by_length.items():
-        yield report_line(f"{least}-{most}" if most else f"{least}+", score)
-    for kind, tally in zip(KINDS, overall.kinds, strict=True):
+    for name, score in scores.named():
+        objects, attributes, relations = (tally.f1 for tally in score.kinds)
+        captions = len(score.of_captions)
+        yield f"{name:10s} {captions:8d} {score.f1:6.2f}  {objects:8.1f} {attributes:11.1f} {relations:10.1f}"
+    for kind, tally in zip(KINDS, scores.overall.kinds, strict=True):
         yield f"{kind:10s} precision {tally.precision:5.1f}  recall {tally.recall:5.1f}  F1 {tally.f1:5.1f}"
 
 
-def report_line(name: str, score: Score) -> str:
-    objects, attributes, relations = (tally.f1 for tally in score.kinds)
-    captions = len(score.of_captions)
-    return f"{name:10s} {captions:8d} {score.f1:6.2f}  {objects:8.1f} {attributes:11.1f} {relations:10.1f}"
-
-
-def length_class(caption: str) -> tuple[int, int | None]:
+def length_class(caption: str) -> Bounds:
     count = max(len(caption.split()), 1)
     return next(bounds for bounds in LENGTHS if bounds[1] is None or count <= bounds[1])
 
 
-def read_gold(path: Path) -> Iterable[tuple[str, str]]:
+def read_gold(path: Path) -> list[tuple[str, str]]:
     """Every caption with the text of its graph."""
     if not path.exists():
         raise BrokenFile(path, "there is no such file", "give a CSV with the columns caption and scene_graph")
@@ -106,7 +132,10 @@ def read_gold(path: Path) -> Iterable[tuple[str, str]]:
         rows = csv.DictReader(file)
         if not {"caption", "scene_graph"} <= set(rows.fieldnames or ()):
             raise BrokenFile(path, "expected the columns caption and scene_graph", "give a file in FACTUAL's format")
-        return [(row["caption"].strip(), row["scene_graph"]) for row in rows]
+        found = [(row["caption"].strip(), row["scene_graph"]) for row in rows]
+    if not found:
+        raise BrokenFile(path, "has no caption", "give a file in FACTUAL's format")
+    return found
 
 
 def tuples_of_text(text: str) -> Tuples:

@@ -1,0 +1,59 @@
+"""How much of the sentences the graphs hold: `coverage.json`.
+
+It counts expressions, sentences_parsed (identical ones are parsed once a shard), fallbacks (sentences in which no
+phrase was found), nodes, edges, referent_is_object (graphs whose referent is not the subject of all its edges, where
+the syntactic head and the node of in-degree zero part ways), content_words, words_left_out (content words in no node
+and no edge), words_left_out_percent, and the seconds it took, those of all shards together.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from parsers.files import BrokenFile, replacing
+from parsers.lexicon import is_content_word
+from parsers.scene_graph import SceneGraph
+
+COUNTED = ("fallbacks", "nodes", "edges", "referent_is_object", "content_words", "words_left_out")
+"""What is counted in every graph."""
+
+SUMMED = ("expressions", "sentences_parsed", *COUNTED, "seconds")
+"""What a dataset's shards add up to."""
+
+
+def counts(graph: SceneGraph) -> tuple[int, ...]:
+    """The numbers that `COUNTED` names."""
+    return (
+        graph.is_fallback,
+        len(graph.nodes),
+        len(graph.edges),
+        any(edge.object == graph.referent for edge in graph.edges),
+        sum(map(is_content_word, graph.tokens)),
+        len(left_out(graph)),
+    )
+
+
+def left_out(graph: SceneGraph) -> list[int]:
+    """The indices of the content words in no node and no edge."""
+    used = {index for node in graph.nodes for index in node.tokens}
+    used |= {index for edge in graph.edges for index in edge.tokens}
+    return [index for index, token in enumerate(graph.tokens) if index not in used and is_content_word(token)]
+
+
+def write_coverage(path: Path, sums: dict[str, float]) -> None:
+    percent = 100 * sums["words_left_out"] / max(sums["content_words"], 1)
+    with replacing(path) as temporary:
+        text = json.dumps({**sums, "words_left_out_percent": percent}, indent=2)
+        temporary.write_text(text + "\n", encoding="utf8")
+
+
+def merge_coverage(paths: Iterable[Path], output: Path) -> None:
+    """`output` is the coverage of all that the shards at `paths` hold."""
+    sums = dict.fromkeys(SUMMED, 0.0)
+    for path in paths:
+        try:
+            shard = json.loads(path.read_text(encoding="utf8"))
+            sums = {name: sums[name] + shard[name] for name in SUMMED}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise BrokenFile(path, f"not a coverage.json ({error!r})") from error
+    write_coverage(output, {name: value if name == "seconds" else int(value) for name, value in sums.items()})

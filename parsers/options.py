@@ -1,0 +1,77 @@
+"""Which parser, with which options: named on a command line, or frozen in a settings file."""
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from parsers.backends import Backend, load_backend
+from parsers.files import BrokenFile, UserError
+
+Option = str | bool
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A backend and its options, not loaded yet."""
+
+    backend: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Backend:
+        return load_backend(self.backend, **self.options)
+
+    def __str__(self) -> str:
+        said = ",".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.backend}:{said}" if said else self.backend
+
+
+def read_parser(path: Path | str) -> Parser:
+    """The parser of a settings file: the key `backend`, and its options as the other keys; null is no option."""
+    import yaml
+
+    try:
+        values = yaml.safe_load(Path(path).read_text(encoding="utf8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise BrokenFile(path, f"cannot be read as YAML ({' '.join(str(error).split())})", "check the file") from error
+    if not isinstance(values, dict) or not isinstance(values.get("backend"), str):
+        raise BrokenFile(path, "expected the key backend", "write it as: backend: lexical")
+    options = {str(key): value for key, value in values.items() if key != "backend" and value is not None}
+    for key, value in options.items():
+        if not isinstance(value, Option):
+            raise BrokenFile(path, f"{key}: expected a text, true or false, found {value!r}", "check the file")
+    return Parser(values["backend"], options)
+
+
+def named_parser(name: str, options: Iterable[str] = ()) -> Parser:
+    """The parser that a command line names: `stanza`, or with options `stanza:models=FOLDER,key=value`."""
+    backend, _, inline = name.partition(":")
+    pairs = [*filter(None, inline.split(",")), *options]
+    return Parser(backend, dict(option(pair) for pair in pairs))
+
+
+def option(pair: str) -> tuple[str, Option]:
+    key, sign, value = pair.partition("=")
+    if not (key and sign and value):
+        raise UserError(f"option {pair!r}: expected key=value, such as models=resources/stanza")
+    return key, {"true": True, "false": False}.get(value, value)
+
+
+class Commands(click.Group):
+    """Shows a user's mistake as one line, exit code 1, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            click.echo(f"Error: {' '.join(str(error).split())}", err=True)
+            sys.exit(1)
+
+
+def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command `--backend` and `--option`, for `named_parser`."""
+    pairs = click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the parser's.")
+    return click.option("--backend", default="lexical", show_default=True, help="The parser.")(pairs(command))

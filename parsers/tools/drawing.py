@@ -1,0 +1,86 @@
+"""A scene graph drawn as text: a tree that grows from the referent.
+
+* watch (gold)                    the referent, and what is said of it
+  ├─ 's ← man                     the man's watch: an arrow to the left has its subject on the right
+  └─ on → table (small, round)    the watch is on the table
+"""
+
+from dataclasses import dataclass
+
+from parsers.coverage import left_out
+from parsers.scene_graph import Edge, SceneGraph
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node in the tree, under the place `parent` if an edge leads to it from there."""
+
+    node: int
+    edge: Edge | None
+    parent: int | None
+    depth: int
+    is_repeated: bool
+    """Whether the node stands elsewhere already: only graphs in FACTUAL's form may have loops."""
+
+
+def places(graph: SceneGraph) -> list[Place]:
+    """Every edge once and every node, from the referent outwards, then what is not connected with it."""
+    links: list[list[int]] = [[] for _ in graph.nodes]
+    for index, edge in enumerate(graph.edges):
+        links[edge.subject].append(index)
+        links[edge.object].append(index)
+    objects = {edge.object for edge in graph.edges}
+    others = sorted(range(len(graph.nodes)), key=lambda node: (node != graph.referent, node in objects, node))
+    found: list[Place] = []
+    seen: set[int] = set()
+    used: set[int] = set()
+    for root in others:
+        # A stack, for a sentence may be longer than Python's calls are deep.
+        waiting = [] if root in seen else [Place(root, None, None, 0, False)]
+        while waiting:
+            place = waiting.pop()
+            if place.node in seen:
+                found.append(Place(place.node, place.edge, place.parent, place.depth, True))
+                continue
+            seen.add(place.node)
+            found.append(place)
+            new = [index for index in links[place.node] if index not in used]
+            used.update(new)
+            for edge in (graph.edges[index] for index in reversed(new)):
+                other = edge.object if edge.subject == place.node else edge.subject
+                waiting.append(Place(other, edge, len(found) - 1, place.depth + 1, False))
+    return found
+
+
+def drawn(graph: SceneGraph) -> str:
+    tree = places(graph)
+    last_under = {place.parent: index for index, place in enumerate(tree)}
+    lines: list[str] = []
+    indents: list[str] = []
+    for index, place in enumerate(tree):
+        if place.edge is None or place.parent is None:
+            mark, indent = ("* " if place.node == graph.referent else "  "), "  "
+        else:
+            is_last = last_under[place.parent] == index
+            arrow = "→" if place.edge.object == place.node else "←"
+            mark = f"{indents[place.parent]}{'└─' if is_last else '├─'} {place.edge.relation} {arrow} "
+            indent = indents[place.parent] + ("   " if is_last else "│  ")
+        indents.append(indent)
+        lines.append(mark + described(graph, place.node) + (" (above)" if place.is_repeated else ""))
+    return "\n".join(lines)
+
+
+def described(graph: SceneGraph, node: int) -> str:
+    attributes = graph.nodes[node].attributes
+    return graph.nodes[node].head + (f" ({', '.join(attributes)})" if attributes else "")
+
+
+def remarks(graph: SceneGraph) -> list[str]:
+    """What a reader of the drawing should know besides."""
+    found = []
+    if graph.is_fallback:
+        found.append("no phrase was found: the node stands for the sentence")
+    words = [graph.tokens[index] for index in left_out(graph)]
+    if words:
+        found.append(f"left out: {', '.join(words)}")
+    return found

@@ -1,0 +1,63 @@
+"""The table of `docs/parsers.md`: what every parser scores, in all and by the captions' length, and how fast it is."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from parsers.files import BrokenFile, UserError, replacing
+from parsers.options import Parser
+from parsers.tools.scoring import Scores, score_parser
+
+HEADER = (
+    "| parser | words | captions | F1 | objects | attributes | relations | expressions a second |",
+    "|---|---|---:|---:|---:|---:|---:|---:|",
+)
+Row = tuple[str, str]
+"""A caption and its graph."""
+
+START, END = "<!-- figures -->", "<!-- end of figures -->"
+"""Between these lines of a Markdown file stands the table."""
+
+
+def figures(gold: Sequence[Row], parsers: Sequence[Parser], conventions: str) -> Iterator[str]:
+    """The lines of the table; a parser that cannot start here, or cannot read a caption, has a line that says why."""
+    yield from HEADER
+    for parser in parsers:
+        try:
+            scores = score_parser(gold, parser, conventions)
+        except UserError as error:
+            yield f"| {parser} | not run: {' '.join(str(error).split()).replace('|', ' ')} | | | | | | |"
+        else:
+            yield from lines_of(str(parser), scores)
+
+
+def lines_of(name: str, scores: Scores) -> Iterator[str]:
+    for words, score in scores.named():
+        captions = len(score.of_captions)
+        kinds = " | ".join(f"{tally.f1:.1f}" for tally in score.kinds)
+        rate = f"{captions / scores.seconds:,.0f}" if words == "all" else ""
+        yield f"| {name} | {words} | {captions} | {score.f1:.2f} | {kinds} | {rate} |"
+
+
+def chosen_rows(gold: Sequence[Row], text: str) -> Sequence[Row]:
+    """Some of the captions, chosen as Python does: `7::10` is the eighth and every tenth after it."""
+    if not re.fullmatch(r"\d*:\d*(:0*[1-9]\d*)?", text):
+        raise UserError(f"rows {text!r}: expected start:stop or start:stop:step, such as 7::10")
+    chosen = gold[slice(*(int(part) if part else None for part in text.split(":")))]
+    if not chosen:
+        raise UserError(f"rows {text!r}: there is none of them among {len(gold)}")
+    return chosen
+
+
+def put_into(path: Path, lines: Sequence[str]) -> None:
+    """The lines stand in a Markdown file in the place of the table that it had."""
+    try:
+        text = path.read_text(encoding="utf8")
+    except OSError as error:
+        raise BrokenFile(path, f"cannot be read ({error.strerror})", "give a Markdown file") from error
+    before, start, rest = text.partition(f"{START}\n")
+    _, end, after = rest.partition(END)
+    if not (start and end):
+        raise BrokenFile(path, "has no place for the table", f"write the lines {START} and {END} where it shall stand")
+    with replacing(path) as temporary:
+        temporary.write_text("\n".join([before + START, *lines, END + after]), encoding="utf8")

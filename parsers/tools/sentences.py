@@ -1,0 +1,31 @@
+"""Sentences from whatever people have: `expressions.parquet`, a CSV in FACTUAL's format, or a text, one a line."""
+
+from pathlib import Path
+
+from parsers.files import BrokenFile
+from parsers.stage import EXPRESSIONS
+from parsers.table import read_table
+from parsers.tokens import tokenise
+from parsers.tools.scoring import read_gold
+
+Tokens = tuple[str, ...]
+
+
+def read_sentences(path: Path) -> list[Tokens]:
+    """The distinct sentences of a file, as tokens, in their order."""
+    if not path.is_file():
+        cure = "give an expressions.parquet, a CSV with a column caption, or a text file with a sentence on each line"
+        raise BrokenFile(path, "there is no such file", cure)
+    if path.suffix == ".parquet":
+        found = [tuple(tokens or ("",)) for tokens in read_table(path, EXPRESSIONS)["tokens"].to_pylist()]
+    elif path.suffix == ".csv":
+        found = [tokenise(caption) for caption, _ in read_gold(path)]
+    else:
+        try:
+            lines = path.read_text(encoding="utf8").splitlines()
+        except UnicodeDecodeError as error:
+            raise BrokenFile(path, f"not a text in UTF-8 ({error})", "give one sentence on each line") from error
+        found = [tokenise(line) for line in lines if line.strip()]
+    if not found:
+        raise BrokenFile(path, "has no sentence", "give one sentence on each line")
+    return list(dict.fromkeys(found))
