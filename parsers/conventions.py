@@ -8,7 +8,7 @@ the words they come from. Nothing but scoring reads this form.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parsers import factual_edges, factual_objects
+from parsers import factual_edges, factual_nouns, factual_objects
 from parsers.draft import Draft
 from parsers.scene_graph import SceneGraph
 
@@ -28,17 +28,14 @@ CONVENTIONS = (
     Convention("parts that are the whole", factual_objects.dissolve, "body of water", "*water"),
     Convention("written words", factual_objects.leave_out_text, "the word stop", "*word"),
     Convention(
-        "clothes of a colour", factual_objects.dress, "man in black", "*man; clothes(black) | man -wear-> clothes"
-    ),
-    Convention(
         "parts as adjectives", factual_objects.give_parts, "blond haired man", "hair(blonde); *man | man -have-> hair"
     ),
     Convention(
         "places", factual_objects.place_in_scene, "dog in the background", "*dog; background | dog -in-> background"
     ),
     Convention("coverings", factual_objects.cover, "snowy hill", "snow; *hill | snow -on-> hill"),
-    Convention("nouns before nouns", factual_objects.read_noun_modifiers, "kitchen rack", "*kitchen rack"),
-    Convention("sides", factual_objects.name_sides, "the right hand", "*right hand"),
+    Convention("nouns before nouns", factual_nouns.read_noun_modifiers, "kitchen rack", "*kitchen rack"),
+    Convention("sides", factual_nouns.name_sides, "the right hand", "*right hand"),
     Convention(
         "each other",
         factual_objects.repeat_for_each_other,
@@ -62,6 +59,7 @@ CONVENTIONS = (
     Convention("of", factual_edges.turn_of, "leg of a man", "*leg; man | man -have-> leg"),
     Convention("on it", factual_edges.turn_with, "bed with a cat on it", "*bed; cat | cat -on-> bed"),
     Convention("wearing", factual_edges.wear, "man in a hat", "*man; hat | man -wear-> hat"),
+    Convention("having", factual_edges.have, "cat with its tail", "*cat; tail | cat -have-> tail"),
     Convention("relations", factual_edges.rename_relations, "dog below a car", "*dog; car | dog -under-> car"),
 )
 

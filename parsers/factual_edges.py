@@ -14,6 +14,8 @@ from parsers.spelling import respelled
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({"the", "a", "an", "this", "that", "one", "not"})
 """Words that a relation leaves out."""
+LONG = 14
+"""So many words make a caption that FACTUAL's annotators write out: they put "have" for "with"."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
 """Before a preposition they are left out: "laying down on"."""
 
@@ -73,12 +75,21 @@ def turn_with(draft: Draft) -> None:
 
 
 def wear(draft: Draft) -> None:
-    """ "man in a hat" wears it; "with his hat" has it."""
+    """ "man in a shirt" wears it, but he stays "in a jacket"; in long captions he wears whatever he is in."""
+    is_long = len(draft.tokens) >= LONG
     for index, edge in enumerate(draft.edges):
-        is_clothing = draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "clothes")
-        if edge.relation in ("in", "with", "have on") and is_clothing:
+        if not (draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "clothes")):
+            continue
+        worn = {"in": "factual_worn_in", "with": "factual_worn_with"}.get(edge.relation, "")
+        if edge.relation == "have on" or (worn and (is_long or draft.is_a(edge.object, worn))):
             draft.edges[index] = replace(edge, relation="wear")
-        elif edge.relation == "with" and draft.lower(edge.tokens[-1] + 1) in POSSESSIVES:
+
+
+def have(draft: Draft) -> None:
+    """ "with his hat" has it; in long captions, whatever is with one."""
+    for index, edge in enumerate(draft.edges):
+        is_own = draft.lower(edge.tokens[-1] + 1) in POSSESSIVES or len(draft.tokens) >= LONG
+        if edge.relation == "with" and is_own:
             draft.edges[index] = replace(edge, relation="have")
 
 

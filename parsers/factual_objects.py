@@ -2,52 +2,11 @@
 
 from parsers.draft import Draft
 from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
-from parsers.scene_graph import Node
 from parsers.spelling import respelled
 
-NOUN_TAGS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN, Tag.CAN})
 VERB_TAGS = frozenset({Tag.VERB, Tag.ING, Tag.POSTURE, Tag.PARTICIPLE, Tag.BASE_OR_NOUN, Tag.ING_OR_NOUN, Tag.LOCATED})
 BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
 """What relates an object to a picture that is an object too."""
-
-
-def read_noun_modifiers(draft: Draft) -> None:
-    """A noun before a noun is its owner or its place, part of its name, or else stays an attribute."""
-    for index in range(len(draft.nodes)):
-        while (modifier := modifier_noun(draft, draft.nodes[index])) is not None:
-            node = draft.nodes[index]
-            token = draft.head_start(node) - 1
-            sites = renamings("factual_sites")
-            site = sites.get(f"{modifier} {node.head}".lower(), sites.get(modifier.lower()))
-            if owns(modifier, node.head):
-                draft.add_edge(draft.add_node(modifier, token), "have", index, token)
-            elif site is not None:
-                draft.add_edge(index, site, draft.add_node(modifier, token), token)
-            elif node.head.lower() in words("factual_trailing_measures"):
-                draft.change_node(index, head=modifier, head_token=token, attributes=(*node.attributes, node.head))
-            elif is_named_by(modifier, node.head):
-                draft.change_node(index, head=f"{modifier} {node.head}")
-            else:
-                break
-            draft.without(index, modifier)
-
-
-def modifier_noun(draft: Draft, node: Node) -> str | None:
-    """The attribute that is a noun just before the head."""
-    before = draft.lower(draft.head_start(node) - 1)
-    return next((word for word in node.attributes if word.lower() == before and tag_of(before) in NOUN_TAGS), None)
-
-
-def owns(modifier: str, head: str) -> bool:
-    if is_listed(modifier, "animates"):
-        return is_listed(head, "body_parts") or is_listed(head, "clothes")
-    return is_listed(modifier, "factual_wholes") and is_listed(head, "factual_whole_parts")
-
-
-def is_named_by(modifier: str, head: str) -> bool:
-    if is_listed(modifier, "factual_attribute_nouns"):
-        return False
-    return is_listed(modifier, "factual_first_nouns") or is_listed(head, "factual_last_nouns")
 
 
 def spell(draft: Draft) -> None:
@@ -60,16 +19,6 @@ def spell(draft: Draft) -> None:
 
 def respelled_words(text: str) -> str:
     return " ".join(respelled(word) if word.islower() else word for word in text.split())
-
-
-def name_sides(draft: Draft) -> None:
-    """ "right hand", "front wheel": the side is part of the name."""
-    for index, node in enumerate(draft.nodes):
-        side = draft.lower(draft.head_start(node) - 1)
-        is_part = is_listed(node.head, "body_parts") or is_listed(node.head, "factual_whole_parts")
-        if is_part and side in words("factual_sides") and side in node.attributes:
-            draft.without(index, side)
-            draft.change_node(index, head=f"{side} {node.head}")
 
 
 def count_both(draft: Draft) -> None:
@@ -171,16 +120,6 @@ def dissolve(draft: Draft) -> None:
             draft.change_node(edge.object, attributes=tuple(filter(None, (*said, dissolved[part]))))
 
 
-def dress(draft: Draft) -> None:
-    """ "in black" is in black clothes."""
-    for edge in draft.edges:
-        node = draft.nodes[edge.object]
-        is_person = draft.is_a(edge.subject, "animates")
-        is_colour = tag_of(node.head.lower()) is Tag.ADJECTIVE and not draft.is_a(edge.object, "clothes")
-        if is_person and is_colour and edge.relation.lower() in ("in", "wearing", "wears", "dressed in"):
-            draft.change_node(edge.object, head="clothes", attributes=(*node.attributes, node.head))
-
-
 def give_parts(draft: Draft) -> None:
     """ "blond haired man": the man has hair that is blond."""
     parts = renamings("factual_parts")
@@ -211,6 +150,8 @@ def place_in_scene(draft: Draft) -> None:
     for index, node, word in draft.attributes():
         token = draft.place_of(node, word)
         if token < draft.head_start(node):
+            continue
+        if word.lower() == "distance":
             continue
         if word.lower() in words("factual_scenes"):
             draft.without(index, word)
