@@ -8,7 +8,7 @@ the words they come from. Nothing but scoring reads this form.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parsers import factual_edges, factual_nouns, factual_objects
+from parsers import factual_attributes, factual_edges, factual_nouns, factual_objects
 from parsers.draft import Draft
 from parsers.scene_graph import SceneGraph
 
@@ -30,8 +30,16 @@ CONVENTIONS = (
     Convention(
         "parts as adjectives", factual_objects.give_parts, "blond haired man", "hair(blonde); *man | man -have-> hair"
     ),
+    Convention("shapes", factual_attributes.join_shapes, "arrow shaped sign", "*sign(arrow shaped)"),
+    Convention("outside", factual_attributes.stand_outside, "a man walking outside", "*man(walking, outside)"),
     Convention(
-        "places", factual_objects.place_in_scene, "dog in the background", "*dog; background | dog -in-> background"
+        "places of parts",
+        factual_edges.place_on,
+        "cake with a cherry on top",
+        "*cake; cherry | cherry -on top of-> cake",
+    ),
+    Convention(
+        "places", factual_attributes.place_in_scene, "dog in the background", "*dog; background | dog -in-> background"
     ),
     Convention("coverings", factual_objects.cover, "snowy hill", "snow; *hill | snow -on-> hill"),
     Convention("nouns before nouns", factual_nouns.read_noun_modifiers, "kitchen rack", "*kitchen rack"),
@@ -49,13 +57,19 @@ CONVENTIONS = (
         "*boy(runs); ball | boy -throw-> ball",
     ),
     Convention("what is not there", factual_objects.leave_out, "tree without leaves", "*tree"),
-    Convention("both", factual_objects.count_both, "both dogs", "*dogs(2)"),
+    Convention("both", factual_attributes.count_both, "both dogs", "*dogs(2)"),
     Convention(
-        "stranded prepositions", factual_objects.drop_stranded, "man with a hat on", "*man; hat | man -wear-> hat"
+        "stranded prepositions", factual_attributes.drop_stranded, "man with a hat on", "*man; hat | man -wear-> hat"
     ),
-    Convention("names", factual_objects.rename, "two guys", "*people(2)"),
+    Convention("names", factual_attributes.rename, "two guys", "*people(2)"),
+    Convention(
+        "neighbours", factual_edges.relate_neighbours, "a desk and a guitar", "*desk; guitar | desk -next to-> guitar"
+    ),
     Convention("lemmas", factual_edges.lemmatise, "dog about to sit on a mat", "*dog; mat | dog -sit on-> mat"),
     Convention("passives", factual_edges.turn_passives, "hill covered in snow", "*hill; snow | snow -cover-> hill"),
+    Convention(
+        "turned relations", factual_edges.turn_listed, "tree dusted with snow", "*tree; snow | snow -cover-> tree"
+    ),
     Convention("of", factual_edges.turn_of, "leg of a man", "*leg; man | man -have-> leg"),
     Convention("on it", factual_edges.turn_with, "bed with a cat on it", "*bed; cat | cat -on-> bed"),
     Convention("wearing", factual_edges.wear, "man in a hat", "*man; hat | man -wear-> hat"),

@@ -14,6 +14,9 @@ from parsers.spelling import respelled
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({"the", "a", "an", "this", "that", "one", "not"})
 """Words that a relation leaves out."""
+GOING = frozenset({"stand", "walk", "sit", "run", "pose", "jump"})
+"""What one does in clothes: who is "walking in a coat" walks, and wears it."""
+HAVING = frozenset({"with", "has", "have", "having", "had"})
 LONG = 14
 """So many words make a caption that FACTUAL's annotators write out: they put "have" for "with"."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
@@ -66,6 +69,18 @@ def turn_of(draft: Draft) -> None:
             draft.edges[index] = replace(edge, subject=edge.object, relation=relation, object=edge.subject)
 
 
+def relate_neighbours(draft: Draft) -> None:
+    """ "a desk and a guitar", and nothing else, are next to each other; "the birds feathers" are theirs."""
+    if draft.edges or len(draft.nodes) != 2 or draft.dropped:
+        return
+    first, second = sorted((0, 1), key=lambda index: draft.nodes[index].head_token)
+    end, start = draft.nodes[first].head_token, min(draft.nodes[second].tokens)
+    if start == end + 1 and draft.lower(end).endswith("s"):
+        draft.add_edge(first, "have", second, end)
+    elif any(draft.lower(token) in ("and", ",", "&") for token in range(end + 1, start)):
+        draft.add_edge(first, "next to", second, end + 1)
+
+
 def turn_with(draft: Draft) -> None:
     """ "table with laptops on it": the laptops are on the table, and that is all."""
     for index, edge in enumerate(draft.edges):
@@ -74,12 +89,47 @@ def turn_with(draft: Draft) -> None:
             draft.edges[index] = replace(edge, subject=edge.object, relation=match[1], object=edge.subject)
 
 
+def turn_listed(draft: Draft) -> None:
+    """Some relations FACTUAL says the other way round: of a "fruit filled bag", the bag is filled with fruit."""
+    turned = renamings("factual_turned")
+    for index, edge in enumerate(draft.edges):
+        relation = turned.get(edge.relation)
+        if relation is not None:
+            draft.edges[index] = replace(edge, subject=edge.object, relation=relation, object=edge.subject)
+
+
+def place_on(draft: Draft) -> None:
+    """ "cake with a cherry on top": the cherry is on top of the cake, and that is all."""
+    for index, edge in enumerate(draft.edges):
+        place = said_place(draft, edge) if edge.relation.lower() in HAVING else None
+        if place is not None:
+            who, said = place
+            relation = renamings("factual_place_relations")[said.lower()]
+            draft.without(who, said)
+            draft.edges[index] = replace(edge, subject=edge.object, relation=relation, object=edge.subject)
+
+
+def said_place(draft: Draft, edge: Edge) -> tuple[int, str] | None:
+    """A place named after what the relation leads to, and the node it was said of."""
+    last = draft.nodes[edge.object].head_token
+    for who in (edge.object, edge.subject):
+        node = draft.nodes[who]
+        for word in node.attributes:
+            if word.lower() in renamings("factual_place_relations") and draft.place_of(node, word) > last:
+                return who, word
+    return None
+
+
 def wear(draft: Draft) -> None:
     """ "man in a shirt" wears it, but he stays "in a jacket"; in long captions he wears whatever he is in."""
     is_long = len(draft.tokens) >= LONG
     for index, edge in enumerate(draft.edges):
         if not (draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "clothes")):
             continue
+        verb, _, last = edge.relation.rpartition(" ")
+        if last == "in" and verb in GOING:
+            draft.say(edge.subject, draft.lower(edge.tokens[0]))
+            draft.edges[index] = replace(edge, relation="wear")
         worn = {"in": "factual_worn_in", "with": "factual_worn_with"}.get(edge.relation, "")
         if edge.relation == "have on" or (worn and (is_long or draft.is_a(edge.object, worn))):
             draft.edges[index] = replace(edge, relation="wear")
@@ -88,8 +138,9 @@ def wear(draft: Draft) -> None:
 def have(draft: Draft) -> None:
     """ "with his hat" has it; in long captions, whatever is with one."""
     for index, edge in enumerate(draft.edges):
-        is_own = draft.lower(edge.tokens[-1] + 1) in POSSESSIVES or len(draft.tokens) >= LONG
-        if edge.relation == "with" and is_own:
+        is_worn = draft.is_a(edge.object, "body_parts") or draft.is_a(edge.object, "clothes")
+        is_own = is_worn and draft.lower(edge.tokens[-1] + 1) in POSSESSIVES
+        if edge.relation == "with" and (is_own or len(draft.tokens) >= LONG):
             draft.edges[index] = replace(edge, relation="have")
 
 

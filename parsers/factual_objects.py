@@ -1,5 +1,7 @@
 """FACTUAL's habits with objects and attributes; `conventions` holds the table of them."""
 
+from dataclasses import replace
+
 from parsers.draft import Draft
 from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
 from parsers.spelling import respelled
@@ -7,6 +9,7 @@ from parsers.spelling import respelled
 VERB_TAGS = frozenset({Tag.VERB, Tag.ING, Tag.POSTURE, Tag.PARTICIPLE, Tag.BASE_OR_NOUN, Tag.ING_OR_NOUN, Tag.LOCATED})
 BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
 """What relates an object to a picture that is an object too."""
+EACH_OTHER = ("each other", "eachother", "one another", "by side")
 
 
 def spell(draft: Draft) -> None:
@@ -19,13 +22,6 @@ def spell(draft: Draft) -> None:
 
 def respelled_words(text: str) -> str:
     return " ".join(respelled(word) if word.islower() else word for word in text.split())
-
-
-def count_both(draft: Draft) -> None:
-    for index, node in enumerate(draft.nodes):
-        start = min(node.tokens)
-        if "both" in (draft.lower(start - 1), draft.lower(start - 2)):
-            draft.change_node(index, attributes=("2", *node.attributes))
 
 
 def resolve_pronouns(draft: Draft) -> None:
@@ -76,48 +72,42 @@ def deed(relation: str) -> tuple[str, ...]:
 
 
 def repeat_for_each_other(draft: Draft) -> None:
-    """ "dogs next to each other": a dog next to a dog."""
+    """ "two dogs next to each other": a dog next to a dog; "a man and a dog next to each other": the man to the dog."""
     for index, node, said in draft.attributes():
         after = draft.place_of(node, said) + 1
         following = f"{draft.lower(after)} {draft.lower(after + 1)}"
-        if following.startswith(("each other", "eachother", "one another")):
-            draft.without(index, said)
-            draft.add_edge(index, said, draft.add_node(node.head, after), after - 1)
-
-
-def drop_stranded(draft: Draft) -> None:
-    """A preposition without an object says nothing, but for some."""
-    for index, _, said in draft.attributes():
-        if said.lower() not in words("factual_said_prepositions") and all(
-            tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()
-        ):
-            draft.without(index, said)
-
-
-def rename(draft: Draft) -> None:
-    """Heads and attributes get the words FACTUAL uses; those it leaves out go."""
-    heads, attributes = renamings("factual_heads"), renamings("factual_attributes")
-    for index, node in enumerate(draft.nodes):
-        kept = [attributes.get(word.lower(), plain_colour(word)) for word in node.attributes]
-        head = heads.get(node.head.lower(), node.head)
-        draft.change_node(index, head=head, attributes=tuple(dict.fromkeys(word for word in kept if word)))
-
-
-def plain_colour(attribute: str) -> str:
-    """ "green colored" is green."""
-    first, _, last = attribute.lower().partition(" ")
-    return first if last in ("colored", "coloured") and first in words("colours") else attribute
+        if not following.startswith(EACH_OTHER) or said not in draft.nodes[index].attributes:
+            continue
+        others = [other for other, them in enumerate(draft.nodes) if other != index and said in them.attributes]
+        relation = f"{said} by side with" if following == "by side" else said
+        for place in (index, *others):
+            draft.without(place, said)
+        for number in [word for word in node.attributes if tag_of(word.lower()) is Tag.NUMBER]:
+            draft.without(index, number)
+        for other in others[:1] or [draft.add_node(node.head, after)]:
+            draft.add_edge(index, relation, other, after - 1)
 
 
 def dissolve(draft: Draft) -> None:
-    """ "a body of water" is water."""
+    """ "a body of water" is water; what is on its "sunny side" is on the side of it."""
     dissolved = renamings("factual_dissolved")
     for edge in list(draft.edges):
         part = draft.nodes[edge.subject].head.lower()
-        if edge.relation.lower() == "of" and part in dissolved and edge.subject not in draft.dropped:
-            draft.merge(edge.subject, edge.object)
-            said = draft.nodes[edge.object].attributes
-            draft.change_node(edge.object, attributes=tuple(filter(None, (*said, dissolved[part]))))
+        if edge.relation.lower() != "of" or part not in dissolved or edge.subject in draft.dropped:
+            continue
+        for index, other in enumerate(draft.edges):
+            if other.object == edge.subject:
+                draft.edges[index] = replace(other, relation=through(other.relation.lower(), part))
+        draft.merge(edge.subject, edge.object)
+        said = draft.nodes[edge.object].attributes
+        draft.change_node(edge.object, attributes=tuple(filter(None, (*said, dissolved[part]))))
+
+
+def through(relation: str, part: str) -> str:
+    """A relation to a part, as a relation to the whole."""
+    if relation in ("taking", "takes", "take"):
+        return "take photo of"
+    return f"{relation} {part} of" if relation.endswith("on") and part in words("factual_sides_of") else relation
 
 
 def give_parts(draft: Draft) -> None:
@@ -143,18 +133,3 @@ def cover(draft: Draft) -> None:
             covering, relation = coverings[word.lower()].split()
             draft.without(index, word)
             draft.add_edge(draft.add_node(covering, token), relation, index, token)
-
-
-def place_in_scene(draft: Draft) -> None:
-    """ "in the background" is a relation to the background; a place in the picture is left out."""
-    for index, node, word in draft.attributes():
-        token = draft.place_of(node, word)
-        if token < draft.head_start(node):
-            continue
-        if word.lower() == "distance":
-            continue
-        if word.lower() in words("factual_scenes"):
-            draft.without(index, word)
-            draft.add_edge(draft.main_subject(index), "in", draft.add_node(word, token), token)
-        elif all(part in words("places") | words("place_modifiers") for part in word.lower().split()):
-            draft.without(index, word)
