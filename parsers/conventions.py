@@ -74,6 +74,12 @@ CONVENTIONS = (
     Convention("on it", factual_edges.turn_with, "bed with a cat on it", "*bed; cat | cat -on-> bed"),
     Convention("wearing", factual_edges.wear, "man in a hat", "*man; hat | man -wear-> hat"),
     Convention("having", factual_edges.have, "cat with its tail", "*cat; tail | cat -have-> tail"),
+    Convention(
+        "one each",
+        factual_attributes.count_each,
+        "two men wearing hats",
+        "*men(2); hats(2) | men -wear-> hats",
+    ),
     Convention("relations", factual_edges.rename_relations, "dog below a car", "*dog; car | dog -under-> car"),
 )
 

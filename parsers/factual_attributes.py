@@ -9,6 +9,8 @@ KEPT_PLACES = frozenset({"outside", "inside"})
 """Places that stay attributes."""
 SHAPES = frozenset({"shaped", "patterned", "sized", "size", "skinned", "colored", "coloured"})
 """Words that say of what kind the word before them is."""
+EACH = frozenset({"wear", "hold", "ride", "have"})
+"""What each of several does with one of several."""
 
 
 def join_shapes(draft: Draft) -> None:
@@ -47,6 +49,16 @@ def count_both(draft: Draft) -> None:
         start = min(node.tokens)
         if "both" in (draft.lower(start - 1), draft.lower(start - 2)):
             draft.change_node(index, attributes=("2", *node.attributes))
+
+
+def count_each(draft: Draft) -> None:
+    """ "two men wearing hats": there are two hats."""
+    for edge in draft.edges:
+        numbers = [word for word in draft.nodes[edge.subject].attributes if word.isdigit()]
+        theirs = draft.nodes[edge.object]
+        is_many = tag_of(theirs.head.rpartition(" ")[2].lower()) in (Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN)
+        if edge.relation in EACH and numbers and is_many and not any(word.isdigit() for word in theirs.attributes):
+            draft.say(edge.object, numbers[0])
 
 
 def drop_stranded(draft: Draft) -> None:

@@ -85,7 +85,8 @@ def turn_with(draft: Draft) -> None:
     """ "table with laptops on it": the laptops are on the table, and that is all."""
     for index, edge in enumerate(draft.edges):
         match = re.fullmatch(r"(?:with|have) (.+)", edge.relation)
-        if match:
+        is_apart = edge.tokens[-1] - edge.tokens[0] >= len(edge.tokens)  # but "he has on jeans"
+        if match and is_apart:
             draft.edges[index] = replace(edge, subject=edge.object, relation=match[1], object=edge.subject)
 
 
@@ -131,7 +132,8 @@ def wear(draft: Draft) -> None:
             draft.say(edge.subject, draft.lower(edge.tokens[0]))
             draft.edges[index] = replace(edge, relation="wear")
         worn = {"in": "factual_worn_in", "with": "factual_worn_with"}.get(edge.relation, "")
-        if edge.relation == "have on" or (worn and (is_long or draft.is_a(edge.object, worn))):
+        is_on = draft.lower(draft.nodes[edge.object].head_token + 1) == "on" and edge.relation == "with"
+        if is_on or (worn and (is_long or draft.is_a(edge.object, worn))):
             draft.edges[index] = replace(edge, relation="wear")
 
 
