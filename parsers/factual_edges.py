@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from parsers.draft import Draft
+from parsers.factual_nouns import modifier_noun
 from parsers.factual_objects import VERB_TAGS
 from parsers.lemmas import verb_base
 from parsers.lexicon import is_listed, renamings, tag_of
@@ -14,6 +15,10 @@ from parsers.spelling import respelled
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({"the", "a", "an", "this", "that", "one", "not"})
 """Words that a relation leaves out."""
+DOING = frozenset({"doing", "does", "do", "performing", "performs", "perform", "practicing"})
+PLACES = frozenset({"on", "in", "at", "with", "off", "over"})
+WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
+"""Deeds that are done with something."""
 GOING = frozenset({"stand", "walk", "sit", "run", "pose", "jump"})
 """What one does in clothes: who is "walking in a coat" walks, and wears it."""
 HAVING = frozenset({"with", "has", "have", "having", "had"})
@@ -69,9 +74,38 @@ def turn_of(draft: Draft) -> None:
             draft.edges[index] = replace(edge, subject=edge.object, relation=relation, object=edge.subject)
 
 
+def do_tricks(draft: Draft) -> None:
+    """ "doing a trick on a skateboard" is one relation, "trick on"; so is "doing a skateboard trick"."""
+    for index, edge in enumerate(draft.edges):
+        trick = draft.nodes[edge.object]
+        name = trick.head.lower().removesuffix("s")
+        if name not in ("trick", "stunt") or edge.relation.lower() not in DOING or edge.object == draft.referent:
+            continue
+        means = modifier_noun(draft, trick)
+        if means is not None:
+            draft.without(edge.object, means)
+            draft.change_node(edge.object, head=means, head_token=trick.head_token - 1)
+            draft.edges[index] = replace(edge, relation=f"{name} on")
+            continue
+        draft.change_node(edge.object, attributes=())
+        draft.merge(edge.object, edge.subject)
+        for place, other in enumerate(draft.edges):
+            if other.subject == edge.subject and other.relation.lower() in PLACES and other.tokens > edge.tokens:
+                draft.edges[place] = replace(other, relation=f"{name} {other.relation.lower()}")
+
+
+def use_means(draft: Draft) -> None:
+    """ "hitting a ball with a bat" is also hitting with a bat."""
+    for index, edge in enumerate(draft.edges):
+        deeds = [other for other in draft.edges if other.subject == edge.subject and other.relation in WITH_MEANS]
+        if edge.relation == "with" and deeds and deeds[0].tokens < edge.tokens:
+            draft.edges[index] = replace(edge, relation=f"{deeds[0].relation} with")
+
+
 def relate_neighbours(draft: Draft) -> None:
     """ "a desk and a guitar", and nothing else, are next to each other; "the birds feathers" are theirs."""
-    if draft.edges or len(draft.nodes) != 2 or draft.dropped:
+    said = [set(node.attributes) for node in draft.nodes]
+    if draft.edges or draft.dropped or len(said) != 2 or said[0] & said[1]:
         return
     first, second = sorted((0, 1), key=lambda index: draft.nodes[index].head_token)
     end, start = draft.nodes[first].head_token, min(draft.nodes[second].tokens)
