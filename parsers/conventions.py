@@ -75,6 +75,20 @@ CONVENTIONS = (
         "shapes", factual_attributes.join_shapes, Change.SAY | Change.UNSAY, "arrow shaped sign", "*sign(arrow shaped)"
     ),
     Convention(
+        "sizes of groups",
+        factual_attributes.forget_sizes,
+        Change.UNSAY,
+        "a large group of dogs",
+        "*dogs(group of)",
+    ),
+    Convention(
+        "likeness",
+        factual_attributes.likeness,
+        Change.SAY | Change.UNSAY | Change.DROP,
+        "a kite shaped like a dragon",
+        "*kite(dragon shaped)",
+    ),
+    Convention(
         "outside",
         factual_attributes.stand_outside,
         Change.SAY | Change.UNSAY | Change.REWORD,
@@ -170,6 +184,13 @@ CONVENTIONS = (
         Change.REWORD | Change.TURN,
         "bed with a cat on it",
         "*bed; cat | cat -on-> bed",
+    ),
+    Convention(
+        "folded and parked",
+        factual_edges.lie_folded,
+        Change.SAY | Change.UNSAY | Change.REWORD,
+        "towel folded on a bed",
+        "*towel(folded); bed | towel -on-> bed",
     ),
     Convention(
         "means",

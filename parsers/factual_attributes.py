@@ -28,6 +28,25 @@ def join_shapes(draft: Draft) -> None:
         draft.change_node(index, attributes=(*kept, *wanted))
 
 
+def forget_sizes(draft: Draft) -> None:
+    """Of "a large group of people", nobody is large."""
+    for index, node, word in draft.attributes():
+        token = draft.place_of(node, word)
+        is_measure = draft.lower(token + 2) == "of" and draft.lower(token + 1) in words("factual_gatherings")
+        if is_measure and word.lower() in words("factual_sizes"):
+            draft.without(index, word)
+
+
+def likeness(draft: Draft) -> None:
+    """ "a kite shaped like a dragon" is dragon shaped."""
+    for edge in draft.edges:
+        before = draft.lower(edge.tokens[0] - 1)
+        if edge.relation.lower() == "like" and before == "shaped" and edge.object != draft.referent:
+            draft.without(edge.subject, before)
+            draft.say(edge.subject, f"{draft.nodes[edge.object].head} shaped")
+            draft.dropped.add(edge.object)
+
+
 def stand_outside(draft: Draft) -> None:
     """ "walking outside" is two attributes, and who does something outside is outside."""
     for place, edge in enumerate(draft.edges):
@@ -97,6 +116,10 @@ def place_in_scene(draft: Draft) -> None:
             continue
         if word.lower() in words("factual_scenes"):
             draft.without(index, word)
-            draft.add_edge(draft.main_subject(index), "in", draft.add_node(word, token), token)
+            deeds = [said for said in node.attributes if 0 < token - draft.place_of(node, said) <= 3]
+            deed = next((said for said in deeds if tag_of(said.lower()) in (Tag.ING, Tag.POSTURE)), "")
+            draft.without(index, deed)
+            relation = f"{deed} in" if deed else "in"
+            draft.add_edge(draft.main_subject(index), relation, draft.add_node(word, token), token)
         elif all(part in words("places") | words("place_modifiers") for part in word.lower().split()):
             draft.without(index, word)

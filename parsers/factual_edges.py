@@ -19,6 +19,7 @@ DOING = frozenset({"doing", "does", "do", "performing", "performs", "perform", "
 PLACES = frozenset({"on", "in", "at", "with", "off", "over"})
 WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
 """Deeds that are done with something."""
+PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
 GOING = frozenset({"stand", "walk", "sit", "run", "pose", "jump"})
 """What one does in clothes: who is "walking in a coat" walks, and wears it."""
 HAVING = frozenset({"with", "has", "have", "having", "had"})
@@ -92,6 +93,18 @@ def do_tricks(draft: Draft) -> None:
         for place, other in enumerate(draft.edges):
             if other.subject == edge.subject and other.relation.lower() in PLACES and other.tokens > edge.tokens:
                 draft.edges[place] = replace(other, relation=f"{name} {other.relation.lower()}")
+
+
+def lie_folded(draft: Draft) -> None:
+    """What is "folded on a bed" is on it, and folded; but "parked cars on a street" are parked on it."""
+    for index, edge in enumerate(draft.edges):
+        verb, _, place = edge.relation.partition(" ")
+        if verb == "fold" and place:
+            draft.say(edge.subject, "folded")
+            draft.edges[index] = replace(edge, relation=place)
+        elif verb in PARKING and not place and "parked" in draft.nodes[edge.subject].attributes:
+            draft.without(edge.subject, "parked")
+            draft.edges[index] = replace(edge, relation=f"park {verb}")
 
 
 def use_means(draft: Draft) -> None:

@@ -27,6 +27,7 @@ SENTENCES = (
     "boy doing a dangerous trick",
     "ham slices on a tree branch by a kitchen rack",
     "two pizza slices",
+    "parked cars on a street",
     "two dogs standing next to each other",
     "a man and a dog next to each other",
     "a boy runs as he throws a ball and he is young",
