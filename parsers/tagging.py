@@ -90,6 +90,7 @@ GROUPS = (
 )
 """The lists that hold groups of words."""
 ARTICLES = frozenset({"the", "a", "an"})
+SIDES = frozenset({"front", "top", "side"})
 BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
@@ -185,6 +186,8 @@ def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
     if end == first or not any(word in words("places") for word in lower[first:end]):
         return None
     if lower[end : end + 1] != ["of"]:
+        if end == start + 2 and lower[start + 1] in SIDES and lower[end : end + 1] and lower[end] in ARTICLES:
+            return 2, Tag.PREPOSITION  # "in front the house", with its "of" forgotten
         following = (group(lower, end) or (1, tag_of(lower[end])))[1] if end < len(lower) else Tag.PUNCTUATION
         return None if following in "NnAMvzoLyS" else (end - start, Tag.LOCATION)
     noun = end + 2 if lower[end + 1 : end + 2] and lower[end + 1] in ARTICLES else end + 1
