@@ -40,7 +40,10 @@ def reading_of(modifier: str, head: str) -> str:
                 return pairs[pair]
     if owns(modifier, head):
         return "X have Y"
-    return "X Y" if is_named_by(modifier, head) else AN_ATTRIBUTE
+    if is_named_by(modifier, head):
+        return "X Y"
+    is_deed = tag_of(modifier) is Tag.BASE_OR_NOUN and not is_listed(modifier, "factual_attribute_nouns")
+    return "Y" if is_deed else AN_ATTRIBUTE  # "the lead elephant" is an elephant
 
 
 def owns(modifier: str, head: str) -> bool:

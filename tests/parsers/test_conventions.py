@@ -36,6 +36,7 @@ CASES = [
     ("wire fence", "wire; *fence | fence -make of-> wire"),
     ("ham slice", "*ham(slice)"),
     ("area rug", "*rug"),
+    ("the lead elephant", "*elephant"),
     ("man in a jacket", "*man; jacket | man -in-> jacket"),
     ("man in black", "*man; black | man -in-> black"),
     ("the birds red feathers", "*birds; feathers(red) | birds -have-> feathers"),
