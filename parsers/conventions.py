@@ -137,7 +137,7 @@ CONVENTIONS = (
     Convention(
         "pronouns",
         factual_objects.resolve_pronouns,
-        Change.SAY | Change.DROP | Change.MOVE,
+        Change.NAME | Change.SAY | Change.DROP | Change.MOVE,
         "a boy runs as he throws a ball",
         "*boy(runs); ball | boy -throw-> ball",
     ),
@@ -199,9 +199,7 @@ CONVENTIONS = (
         "man hits a ball with a bat",
         "*man; ball; bat | man -hit-> ball, man -hit with-> bat",
     ),
-    Convention(
-        "wearing", factual_edges.wear, Change.SAY | Change.REWORD, "man in a hat", "*man; hat | man -wear-> hat"
-    ),
+    Convention("wearing", factual_edges.wear, Change.REWORD, "man in a hat", "*man; hat | man -wear-> hat"),
     Convention("having", factual_edges.have, Change.REWORD, "cat with its tail", "*cat; tail | cat -have-> tail"),
     Convention(
         "one each",

@@ -20,9 +20,9 @@ PLACES = frozenset({"on", "in", "at", "with", "off", "over"})
 WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
 """Deeds that are done with something."""
 PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
-GOING = frozenset({"stand", "walk", "sit", "run", "pose", "jump"})
-"""What one does in clothes: who is "walking in a coat" walks, and wears it."""
 HAVING = frozenset({"with", "has", "have", "having", "had"})
+FULL = 8
+"""So many words make a caption in which who is "with" a beard has it."""
 LONG = 14
 """So many words make a caption that FACTUAL's annotators write out: they put "have" for "with"."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
@@ -170,14 +170,10 @@ def said_place(draft: Draft, edge: Edge) -> tuple[int, str] | None:
 
 def wear(draft: Draft) -> None:
     """ "man in a shirt" wears it, but he stays "in a jacket"; in long captions he wears whatever he is in."""
-    is_long = len(draft.tokens) >= LONG
+    is_long = len(draft.tokens) >= LONG or len(draft.edges) > 2
     for index, edge in enumerate(draft.edges):
         if not (draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "clothes")):
             continue
-        verb, _, last = edge.relation.rpartition(" ")
-        if last == "in" and verb in GOING:
-            draft.say(edge.subject, draft.lower(edge.tokens[0]))
-            draft.edges[index] = replace(edge, relation="wear")
         worn = {"in": "factual_worn_in", "with": "factual_worn_with"}.get(edge.relation, "")
         is_on = draft.lower(draft.nodes[edge.object].head_token + 1) == "on" and edge.relation == "with"
         if is_on or (worn and (is_long or draft.is_a(edge.object, worn))):
@@ -185,11 +181,13 @@ def wear(draft: Draft) -> None:
 
 
 def have(draft: Draft) -> None:
-    """ "with his hat" has it; in long captions, whatever is with one."""
+    """ "with his hat" has it, as whoever more is said of has a beard; in long captions, whatever is with one."""
+    says_more = len(draft.edges) > 2 or len(draft.tokens) >= FULL
     for index, edge in enumerate(draft.edges):
         is_worn = draft.is_a(edge.object, "body_parts") or draft.is_a(edge.object, "clothes")
         is_own = is_worn and draft.lower(edge.tokens[-1] + 1) in POSSESSIVES
-        if edge.relation == "with" and (is_own or len(draft.tokens) >= LONG):
+        is_part = says_more and draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "body_parts")
+        if edge.relation == "with" and (is_own or is_part or len(draft.tokens) >= LONG):
             draft.edges[index] = replace(edge, relation="have")
 
 

@@ -30,6 +30,9 @@ def resolve_pronouns(draft: Draft) -> None:
         earlier = [other for other in range(index) if is_listed(draft.nodes[other].head.rpartition(" ")[2], "animates")]
         if node.head.lower() in words("subject_pronouns") and earlier:
             draft.merge(index, earlier[0])
+        if node.head.lower() in ("one", "ones") and index:
+            subjects = [edge.subject for edge in draft.edges if edge.object == index]
+            draft.change_node(index, head=draft.nodes[subjects[0] if subjects else 0].head)
 
 
 def leave_out_text(draft: Draft) -> None:

@@ -17,6 +17,7 @@ SENTENCES = (
     *(convention.example for convention in CONVENTIONS),
     "a large amount of snow on the sunny side of the buiding",
     "a statue of a man",
+    "a white truck in front of a yellow one",
     "a person taking a picture of a cat that is sking",
     "a skiier in a buiding",
     "a long white sign that says farmers market",
