@@ -1,68 +1,43 @@
 """Phrases and relations -> who is related to whom: one walk from left to right.
 
-Phrases are named by their index in the walk. A relation belongs, by default, to the phrase nearest before it;
-`Walk.subjects` holds the exceptions.
+What a relation is said of is chosen in `subjects`; here is what each kind of item does to the reading.
 """
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
-from parsers.lexicon import Tag, is_listed
+from parsers.attachment import HAVING
+from parsers.lexicon import Tag, words
 from parsers.phrases import Item, Phrase, Relation
+from parsers.reading import Link, Reading
+from parsers.subjects import meant, owner, subjects_of
 from parsers.tagging import Word
 
-CARRIED = frozenset({"in", "with", "wearing"})
-HAVING = frozenset({"has", "have", "having", "had"})
-"""Verbs that anything may do: "a dress that has a hood"."""
-LOOSE = frozenset({"on", "in", "at", "near", "by", "behind", "beside", "next to", "in front of"})
-"""Prepositions that, after what a person wears or holds, place the person: "man in hat on bench"."""
-PERSONAL = frozenset({"who", "whom"})
-"""Relative words that only a person or an animal answers to."""
-NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.PLURAL, "were": Tag.PLURAL}
+STOPS = frozenset({".", ";", "!", "?"})
+COPULAS = frozenset({"is", "are", "was", "were"})
 
 
-@dataclass(frozen=True)
-class Link:
-    """A relation found between two phrases."""
-
-    subject: int
-    words: tuple[Word, ...]
-    object: int
-
-
-@dataclass
-class Walk:
-    """What has been read so far, and where the next relation may attach."""
-
-    phrases: list[Phrase] = field(default_factory=list)
-    said: dict[int, list[tuple[Word, ...]]] = field(default_factory=dict)
-    """Attributes that stand apart from their phrase, such as "standing" and "on the left"."""
-    links: list[Link] = field(default_factory=list)
-    referent: int | None = None
-
-    clause: list[int] = field(default_factory=list)
-    """The subjects of the clause being read."""
-    nearest: list[int] = field(default_factory=list)
-    """The phrase just read, with those coordinated with it as subjects."""
-    anchor: list[int] = field(default_factory=list)
-    """The subjects of the last relation."""
-    pending: tuple[list[int], Relation] | None = None
-    """The subjects and the relation whose object comes next."""
-    answered: dict[int, tuple[list[int], Relation]] = field(default_factory=dict)
-    """For each phrase that is an object: the subjects and the relation it completes."""
-    gap: int | None = None
-    """The phrase that a clause with a subject of its own is about: "the bench the woman sits on"."""
-    fronted: tuple[Relation, int] | None = None
-    """A relation and its object that came before any subject: "under the window is a bench"."""
-    announced: list[Word] = field(default_factory=list)
-    """Locations before any phrase: "in the corner is a lamp"."""
-    joined: bool = False
-    relative: str = ""
-    opened: bool = False
-    """A conjunction, a relative word, a subordinator came just before."""
+class Walk(Reading):
+    """A reading that takes in one item after another."""
 
     def phrase(self, phrase: Phrase) -> None:
+        if self.pending is not None and self.is_description(*self.pending, phrase):
+            self.describe(self.pending[0], phrase)
+        else:
+            self.take_in(phrase)
+        self.joined, self.relative, self.opened = False, "", False
+
+    def is_description(self, subjects: list[int], relation: Relation, phrase: Phrase) -> bool:
+        """ "the man is a rider": a rider is what the man is, not another object."""
+        return bool(subjects) and self.fronted is None and phrase.owner is None and is_copula(relation)
+
+    def describe(self, subjects: list[int], phrase: Phrase) -> None:
+        for word in (*phrase.modifiers, phrase.head):
+            self.say(subjects, (word,))
+        self.nearest, self.pending = subjects, None
+
+    def take_in(self, phrase: Phrase) -> None:
         index = self.add(phrase)
         if self.pending is not None:
             self.complete(*self.pending, index)
@@ -76,25 +51,24 @@ class Walk:
         if self.referent is None:
             self.referent = index
             self.said[index] = [(word,) for word in self.announced]
-        self.joined, self.relative, self.opened = False, "", False
+        if phrase.possessive is not None:
+            self.own(index, phrase.possessive)
 
-    def add(self, phrase: Phrase) -> int:
-        """The index of the phrase, after its owners, which are linked to it."""
-        chain = [phrase]
-        while chain[-1].owner is not None:
-            chain.append(chain[-1].owner)
-        for part in reversed(chain):
-            self.phrases.append(part)
-            index = len(self.phrases) - 1
-            if part.owner is not None and part.mark is not None:
-                self.links.append(Link(index - 1, (part.mark,), index))
-        return index
+    def own(self, index: int, possessive: Word) -> None:
+        """ "his head" is the man's; of other things that is only worth saying where nothing else relates them."""
+        who = owner(self, index)
+        is_related = any(index in (link.subject, link.object) for link in self.links)
+        if who is None or (is_related and not self.phrases[index].is_body_part) or self.are_linked(who, index):
+            return
+        self.links.append(Link(who, (possessive,), index))
 
     def complete(self, subjects: list[int], relation: Relation, index: int) -> None:
         """The pending relation gets its object."""
         self.pending = None
         if not subjects:
             self.fronted = (relation, index)
+        elif is_compound(relation, self.phrases[subjects[-1]], self.phrases[index]):
+            self.stand_in(subjects[-1], relation, index)
         elif self.fronted is not None and relation.tags.strip("XZ") == "B":
             self.referent = index
             self.answer([index], *self.fronted)
@@ -105,18 +79,19 @@ class Walk:
         if relation.tags == Tag.WHOSE:
             self.clause = [index]
 
-    def answer(self, subjects: list[int], relation: Relation, object_: int) -> None:
-        self.answered[object_] = (subjects, relation)
-        self.link(subjects, relation, object_)
-
-    def link(self, subjects: list[int], relation: Relation, object_: int) -> None:
-        for subject in subjects:
-            ends = (object_, subject) if relation.is_passive else (subject, object_)
-            self.links.append(Link(ends[0], relation.spoken, ends[1]))
+    def stand_in(self, before: int, relation: Relation, index: int) -> None:
+        """ "a man by a snow covered hill" is by the hill, not by the snow."""
+        self.links = [replace(link, object=index) if link.object == before else link for link in self.links]
+        self.answered[index] = self.answered.pop(before, ([before], relation))
+        self.referent = index if self.referent == before else self.referent
+        self.clause = [index if other == before else other for other in self.clause]
+        self.link([before], relation, index)
 
     def coordinate(self, index: int) -> None:
         """ "and a dog": one more object of the same relation, or one more subject of the next."""
         before = self.answered.get(self.nearest[-1])
+        if before is not None and self.are_animate([index]) and self.starts_again():
+            self.nearest, before = self.clause, None
         if before is None:
             grown = [*self.nearest, index]
             self.clause = grown if self.clause == self.nearest else self.clause
@@ -125,17 +100,21 @@ class Walk:
             self.answer(*before, index)
             self.nearest = [index]
 
+    def starts_again(self) -> bool:
+        """Whether a person named now joins the one at the start: "a man with a bag and a woman standing"."""
+        return not self.are_animate(self.nearest) and self.are_animate(self.clause)
+
     def relation(self, relation: Relation, following: Item | None) -> None:
         target = following if isinstance(following, Phrase) else None
-        refers_back = isinstance(following, Word) and following.tag is Tag.PRONOUN and relation.preposition != ""
-        names_thing = refers_back and isinstance(following, Word) and following.text in ("it", "them")
-        subjects = self.nearest if names_thing and relation.verb else self.subjects(relation, target)
+        pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
+        refers_back = pronoun != "" and relation.preposition != ""
+        is_of_nearest = refers_back and pronoun in ("it", "them")
+        subjects = self.nearest if is_of_nearest else subjects_of(self, relation, target)
         self.joined, self.relative = False, ""
         if target is not None and not is_predicate(relation):
-            self.pending = (subjects, relation)
-            self.anchor = self.anchor if relation.text == "of" and self.anchor else subjects
+            self.expect(target, *self.split(subjects, relation))
         elif refers_back:
-            self.refer_back(subjects, relation)
+            self.refer_back(subjects, relation, pronoun)
         elif self.gap is not None and not is_predicate(relation):
             self.link(subjects, relation, self.gap)
             self.gap = None
@@ -145,107 +124,73 @@ class Walk:
             self.anchor = subjects
             self.nearest = subjects if relation.is_finite and subjects else self.nearest
 
-    def refer_back(self, subjects: list[int], relation: Relation) -> None:
-        """ "with a sticker on it": the pronoun is what the subject was related to."""
-        before = self.answered.get(subjects[-1]) if subjects else None
-        if before is not None and before[0]:
-            together = [index for index, other in self.answered.items() if other[1] is before[1]]
-            self.link(together, relation, before[0][-1])
-        else:
+    def expect(self, target: Phrase, subjects: list[int], relation: Relation) -> None:
+        """The relation waits for its object; who stands in a coat stands, and is in a coat."""
+        if target.is_worn and is_posture_in(relation) and self.are_animate(subjects):
+            self.say(subjects, relation.spoken[:-1])
+            relation = relation.last
+        self.pending = (subjects, relation)
+        self.anchor = self.anchor if relation.text == "of" and self.anchor else subjects
+
+    def split(self, subjects: list[int], relation: Relation) -> tuple[list[int], Relation]:
+        """Of "the fork a girl is using on toast", the girl uses the fork; what is left says something of the fork."""
+        prepositions = len(relation.tags) - len(relation.tags.rstrip("PTO"))
+        takes_object = relation.verb == Tag.ING or relation.spoken[0].text in HAVING
+        if self.gap is None or not relation.verb or prepositions < (1 if takes_object else 2):
+            return subjects, relation
+        gap, self.gap = self.gap, None
+        self.link(subjects, relation.without_last, gap)
+        return [gap] if prepositions == 1 else subjects, relation.last
+
+    def refer_back(self, subjects: list[int], relation: Relation, pronoun: str) -> None:
+        """ "with a sticker on it": the sticker, and what is coordinated with it, are on what has it."""
+        what = meant(self, subjects, pronoun)
+        if what is None:
             self.say(subjects, relation.spoken)
-
-    def say(self, subjects: list[int], spoken: tuple[Word, ...]) -> None:
-        kept = tuple(word for word in spoken if word.tag is not Tag.AUXILIARY)
-        for subject in subjects:
-            if kept:
-                self.said.setdefault(subject, []).append(kept)
-
-    def subjects(self, relation: Relation, target: Phrase | None) -> list[int]:
-        if self.joined and self.anchor:
-            return self.actors(relation, self.anchor)
-        if self.relative:
-            agreeing = self.agreeing(relation)
-            return agreeing if relation.verb == Tag.POSTURE else self.actors(relation, agreeing)
-        if relation.is_finite:
-            return self.clause or self.nearest
-        if relation.verb:
-            return self.actors(relation, self.passing_over(relation))
-        return self.attachment(relation, target)
-
-    def agreeing(self, relation: Relation) -> list[int]:
-        """What a relative clause is about: the nearest phrase, or the one before it that its verb agrees with."""
-        if self.relative in PERSONAL and not any(self.phrases[index].is_animate for index in self.nearest):
-            return self.nearest_animate() or self.nearest
-        number = NUMBER_OF_VERB.get(relation.words[0].text)
-        subjects = self.answered[self.nearest[-1]][0] if self.nearest and self.nearest[-1] in self.answered else []
-        if number is None or len(subjects) != 1:
-            return self.nearest
-        here, before = (self.phrases[index].head.tag for index in (self.nearest[-1], subjects[0]))
-        return subjects if before is number and here in NUMBER_OF_VERB.values() and here is not number else self.nearest
-
-    def passing_over(self, relation: Relation) -> list[int]:
-        """Of "a vase with flowers sitting on a table", the vase: what only says where or with what is passed over."""
-        subjects, inbound = self.answered.get(self.nearest[-1], ([], None)) if self.nearest else ([], None)
-        if not subjects or inbound is None or inbound.text not in CARRIED or self.phrases[self.nearest[-1]].is_animate:
-            return self.nearest
-        described = relation.verb == Tag.PARTICIPLE and self.phrases[subjects[-1]].is_animate
-        return self.nearest if described else subjects
-
-    def actors(self, relation: Relation, default: list[int]) -> list[int]:
-        """Somebody does what an action says: the default, or else the nearest person or animal."""
-        first = relation.spoken[0].text
-        is_action = (relation.verb in ("V", "G", "g") and first not in HAVING) or first == "dressed"
-        if not is_action or any(
-            self.phrases[index].is_animate or self.phrases[index].is_body_part for index in default
-        ):
-            return default
-        return self.nearest_animate() or default
-
-    def nearest_animate(self) -> list[int]:
-        for index in range(len(self.phrases) - 1, -1, -1):
-            if self.phrases[index].is_animate:
-                return self.clause if index in self.clause else [index]
-        return []
-
-    def attachment(self, relation: Relation, target: Phrase | None) -> list[int]:
-        """Where a preposition without a verb belongs."""
-        before = self.answered.get(self.nearest[-1]) if self.nearest else None
-        if before is None:
-            return self.nearest
-        subjects, inbound = before
-        here = self.phrases[self.nearest[-1]]
-        is_image = bool(subjects) and is_listed(self.phrases[subjects[-1]].head.text, "images")
-        if inbound.text == "of" and (is_image or not (here.is_determined or here.is_animate)):
-            return subjects  # "a plate of food on the table", but "the leg of the man on the bench"
-        if not subjects or not self.phrases[subjects[-1]].is_animate:
-            return self.nearest
-        return subjects if places_the_person(relation, target, here, inbound) else self.nearest
+            return
+        _, inbound = self.answered.get(subjects[-1], ([], None))
+        together = [index for index, other in self.answered.items() if other[1] is inbound] or subjects
+        if inbound is not None and inbound.text == "with":
+            self.links = [
+                replace(link, subject=what) if link.object in together and link.words == inbound.spoken else link
+                for link in self.links
+            ]
+        self.link(together, relation, what)
 
     def location(self, word: Word) -> None:
         """ "on the left", of the phrase it stands by or of the one that wears it."""
         if not self.nearest:
             self.announced.append(word)
             return
-        before = self.answered.get(self.nearest[-1])
-        if before is not None and before[0] and before[1].text in CARRIED and self.phrases[self.nearest[-1]].is_worn:
-            self.say(before[0], (word,))
+        subjects, inbound = self.inbound()
+        is_worn = inbound is not None and inbound.text in ("in", "with", "wearing") and subjects
+        if is_worn and self.phrases[self.nearest[-1]].is_worn:
+            self.say(subjects, (word,))
         else:
             self.say(self.anchor if self.joined and self.anchor else self.nearest, (word,))
 
+    def stop(self) -> None:
+        """A new sentence, which goes on about the referent."""
+        self.opened, self.joined, self.relative, self.pending, self.gap = True, False, "", None, None
+        if self.referent is not None:
+            self.clause = self.nearest = self.anchor = [self.referent]
 
-def places_the_person(relation: Relation, target: Phrase | None, here: Phrase, inbound: Relation) -> bool:
-    """Whether a preposition passes over what a person wears, holds or sits on, to the person."""
-    if here.is_animate or (here.is_body_part and inbound.verb):
-        return False
-    in_clothes = inbound.text in CARRIED and here.is_worn
-    if target is not None and target.is_body_part:
-        return relation.text == "with"  # but "a bag on his back"
-    if relation.text in ("with", "without"):
-        return not in_clothes or (target is not None and target.is_worn)
-    if relation.text == "in" and target is not None and target.is_worn:
-        return True
-    holds = inbound.verb != "" and not inbound.preposition
-    return relation.text in LOOSE and (in_clothes or holds)
+
+def is_compound(relation: Relation, before: Phrase, phrase: Phrase) -> bool:
+    """Whether a noun and a participle describe the phrase after them: "snow covered hill"."""
+    participle = relation.words[-1]
+    follows = participle.tokens[0] == before.head.tokens[-1] + 1 and len(relation.words) == 1
+    return follows and participle.text in words("compounding_participles") and not phrase.is_determined
+
+
+def is_posture_in(relation: Relation) -> bool:
+    """Whether it is "standing in" or "walking with", which before clothes are two things said."""
+    return relation.verb == Tag.POSTURE and relation.words[-1].text in ("in", "with")
+
+
+def is_copula(relation: Relation) -> bool:
+    """Whether it only says what its subject is; who appears to be something is not said to be it."""
+    return relation.tags.strip("XZ") == Tag.AUXILIARY and relation.text in COPULAS
 
 
 def is_predicate(relation: Relation) -> bool:
@@ -254,11 +199,14 @@ def is_predicate(relation: Relation) -> bool:
 
 
 def split_predicate(relation: Relation) -> list[tuple[Word, ...]]:
-    """Adjectives are an attribute each, the words of a verb are one."""
-    return [relation.spoken] if relation.verb or not is_predicate(relation) else [(word,) for word in relation.spoken]
+    """Adjectives are an attribute each, the words of a verb are one; of a bare "is", nothing."""
+    spoken = tuple(word for word in relation.spoken if word.tag is not Tag.AUXILIARY)
+    if relation.verb or not is_predicate(relation):
+        return [spoken] if spoken else []
+    return [(word,) for word in spoken]
 
 
-def walk(items: Sequence[Item]) -> Walk:
+def walk(items: Sequence[Item]) -> Reading:
     """Everything that the items say."""
     state = Walk()
     for item, following in itertools.zip_longest(items, items[1:]):
@@ -273,6 +221,8 @@ def walk(items: Sequence[Item]) -> Walk:
             state.location(item)
         elif item.tag is Tag.WHOSE and isinstance(following, Phrase):
             state.pending = (state.nearest, Relation((item,), "H"))
+        elif item.text in STOPS:
+            state.stop()
         elif item.tag in (Tag.CONJUNCTION, Tag.PUNCTUATION):
             state.joined = True
         elif item.tag is Tag.RELATIVE:

@@ -63,6 +63,9 @@ class Draft:
     def change_node(self, index: int, **changes: object) -> None:
         self.nodes[index] = replace(self.nodes[index], **changes)  # type: ignore[arg-type]
 
+    def say(self, index: int, attribute: str) -> None:
+        self.change_node(index, attributes=(*self.nodes[index].attributes, attribute))
+
     def without(self, index: int, attribute: str) -> None:
         attributes = self.nodes[index].attributes
         self.change_node(index, attributes=tuple(other for other in attributes if other != attribute))

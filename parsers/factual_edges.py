@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from parsers.draft import Draft
+from parsers.factual_nouns import modifier_noun
 from parsers.factual_objects import VERB_TAGS
 from parsers.lemmas import verb_base
 from parsers.lexicon import is_listed, renamings, tag_of
@@ -14,6 +15,16 @@ from parsers.spelling import respelled
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({"the", "a", "an", "this", "that", "one", "not"})
 """Words that a relation leaves out."""
+DOING = frozenset({"doing", "does", "do", "performing", "performs", "perform", "practicing"})
+PLACES = frozenset({"on", "in", "at", "with", "off", "over"})
+WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
+"""Deeds that are done with something."""
+PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
+HAVING = frozenset({"with", "has", "have", "having", "had"})
+FULL = 8
+"""So many words make a caption in which who is "with" a beard has it."""
+LONG = 14
+"""So many words make a caption that FACTUAL's annotators write out: they put "have" for "with"."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
 """Before a preposition they are left out: "laying down on"."""
 
@@ -64,21 +75,119 @@ def turn_of(draft: Draft) -> None:
             draft.edges[index] = replace(edge, subject=edge.object, relation=relation, object=edge.subject)
 
 
+def do_tricks(draft: Draft) -> None:
+    """ "doing a trick on a skateboard" is one relation, "trick on"; so is "doing a skateboard trick"."""
+    for index, edge in enumerate(draft.edges):
+        trick = draft.nodes[edge.object]
+        name = trick.head.lower().removesuffix("s")
+        if name not in ("trick", "stunt") or edge.relation.lower() not in DOING or edge.object == draft.referent:
+            continue
+        means = modifier_noun(draft, trick)
+        if means is not None:
+            draft.without(edge.object, means)
+            draft.change_node(edge.object, head=means, head_token=trick.head_token - 1)
+            draft.edges[index] = replace(edge, relation=f"{name} on")
+            continue
+        draft.change_node(edge.object, attributes=())
+        draft.merge(edge.object, edge.subject)
+        for place, other in enumerate(draft.edges):
+            if other.subject == edge.subject and other.relation.lower() in PLACES and other.tokens > edge.tokens:
+                draft.edges[place] = replace(other, relation=f"{name} {other.relation.lower()}")
+
+
+def lie_folded(draft: Draft) -> None:
+    """What is "folded on a bed" is on it, and folded; but "parked cars on a street" are parked on it."""
+    for index, edge in enumerate(draft.edges):
+        verb, _, place = edge.relation.partition(" ")
+        if verb == "fold" and place:
+            draft.say(edge.subject, "folded")
+            draft.edges[index] = replace(edge, relation=place)
+        elif verb in PARKING and not place and "parked" in draft.nodes[edge.subject].attributes:
+            draft.without(edge.subject, "parked")
+            draft.edges[index] = replace(edge, relation=f"park {verb}")
+
+
+def use_means(draft: Draft) -> None:
+    """ "hitting a ball with a bat" is also hitting with a bat."""
+    for index, edge in enumerate(draft.edges):
+        deeds = [other for other in draft.edges if other.subject == edge.subject and other.relation in WITH_MEANS]
+        if edge.relation == "with" and deeds and deeds[0].tokens < edge.tokens:
+            draft.edges[index] = replace(edge, relation=f"{deeds[0].relation} with")
+
+
+def relate_neighbours(draft: Draft) -> None:
+    """ "a desk and a guitar", and nothing else, are next to each other; "the birds feathers" are theirs."""
+    said = [set(node.attributes) for node in draft.nodes]
+    if draft.edges or draft.dropped or len(said) != 2 or said[0] & said[1]:
+        return
+    first, second = sorted((0, 1), key=lambda index: draft.nodes[index].head_token)
+    end, start = draft.nodes[first].head_token, min(draft.nodes[second].tokens)
+    if start == end + 1 and draft.lower(end).endswith("s"):
+        draft.add_edge(first, "have", second, end)
+    elif any(draft.lower(token) in ("and", ",", "&") for token in range(end + 1, start)):
+        draft.add_edge(first, "next to", second, end + 1)
+
+
 def turn_with(draft: Draft) -> None:
     """ "table with laptops on it": the laptops are on the table, and that is all."""
     for index, edge in enumerate(draft.edges):
         match = re.fullmatch(r"(?:with|have) (.+)", edge.relation)
-        if match:
+        is_apart = edge.tokens[-1] - edge.tokens[0] >= len(edge.tokens)  # but "he has on jeans"
+        if match and is_apart:
             draft.edges[index] = replace(edge, subject=edge.object, relation=match[1], object=edge.subject)
 
 
-def wear(draft: Draft) -> None:
-    """ "man in a hat" wears it; "with his hat" has it."""
+def turn_listed(draft: Draft) -> None:
+    """Some relations FACTUAL says the other way round: of a "fruit filled bag", the bag is filled with fruit."""
+    turned = renamings("factual_turned")
     for index, edge in enumerate(draft.edges):
-        is_clothing = draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "clothes")
-        if edge.relation in ("in", "with", "have on") and is_clothing:
+        relation = turned.get(edge.relation)
+        if relation is not None:
+            draft.edges[index] = replace(edge, subject=edge.object, relation=relation, object=edge.subject)
+
+
+def place_on(draft: Draft) -> None:
+    """ "cake with a cherry on top": the cherry is on top of the cake, and that is all."""
+    for index, edge in enumerate(draft.edges):
+        place = said_place(draft, edge) if edge.relation.lower() in HAVING else None
+        if place is not None:
+            who, said = place
+            relation = renamings("factual_place_relations")[said.lower()]
+            draft.without(who, said)
+            draft.edges[index] = replace(edge, subject=edge.object, relation=relation, object=edge.subject)
+
+
+def said_place(draft: Draft, edge: Edge) -> tuple[int, str] | None:
+    """A place named after what the relation leads to, and the node it was said of."""
+    last = draft.nodes[edge.object].head_token
+    for who in (edge.object, edge.subject):
+        node = draft.nodes[who]
+        for word in node.attributes:
+            if word.lower() in renamings("factual_place_relations") and draft.place_of(node, word) > last:
+                return who, word
+    return None
+
+
+def wear(draft: Draft) -> None:
+    """ "man in a shirt" wears it, but he stays "in a jacket"; in long captions he wears whatever he is in."""
+    is_long = len(draft.tokens) >= LONG or len(draft.edges) > 2
+    for index, edge in enumerate(draft.edges):
+        if not (draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "clothes")):
+            continue
+        worn = {"in": "factual_worn_in", "with": "factual_worn_with"}.get(edge.relation, "")
+        is_on = draft.lower(draft.nodes[edge.object].head_token + 1) == "on" and edge.relation == "with"
+        if is_on or (worn and (is_long or draft.is_a(edge.object, worn))):
             draft.edges[index] = replace(edge, relation="wear")
-        elif edge.relation == "with" and draft.lower(edge.tokens[-1] + 1) in POSSESSIVES:
+
+
+def have(draft: Draft) -> None:
+    """ "with his hat" has it, as whoever more is said of has a beard; in long captions, whatever is with one."""
+    says_more = len(draft.edges) > 2 or len(draft.tokens) >= FULL
+    for index, edge in enumerate(draft.edges):
+        is_worn = draft.is_a(edge.object, "body_parts") or draft.is_a(edge.object, "clothes")
+        is_own = is_worn and draft.lower(edge.tokens[-1] + 1) in POSSESSIVES
+        is_part = says_more and draft.is_a(edge.subject, "animates") and draft.is_a(edge.object, "body_parts")
+        if edge.relation == "with" and (is_own or is_part or len(draft.tokens) >= LONG):
             draft.edges[index] = replace(edge, relation="have")
 
 

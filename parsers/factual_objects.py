@@ -1,53 +1,15 @@
 """FACTUAL's habits with objects and attributes; `conventions` holds the table of them."""
 
+from dataclasses import replace
+
 from parsers.draft import Draft
 from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
-from parsers.scene_graph import Node
 from parsers.spelling import respelled
 
-NOUN_TAGS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN, Tag.CAN})
 VERB_TAGS = frozenset({Tag.VERB, Tag.ING, Tag.POSTURE, Tag.PARTICIPLE, Tag.BASE_OR_NOUN, Tag.ING_OR_NOUN, Tag.LOCATED})
 BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
 """What relates an object to a picture that is an object too."""
-
-
-def read_noun_modifiers(draft: Draft) -> None:
-    """A noun before a noun is its owner or its place, part of its name, or else stays an attribute."""
-    for index in range(len(draft.nodes)):
-        while (modifier := modifier_noun(draft, draft.nodes[index])) is not None:
-            node = draft.nodes[index]
-            token = draft.head_start(node) - 1
-            sites = renamings("factual_sites")
-            site = sites.get(f"{modifier} {node.head}".lower(), sites.get(modifier.lower()))
-            if owns(modifier, node.head):
-                draft.add_edge(draft.add_node(modifier, token), "have", index, token)
-            elif site is not None:
-                draft.add_edge(index, site, draft.add_node(modifier, token), token)
-            elif node.head.lower() in words("factual_trailing_measures"):
-                draft.change_node(index, head=modifier, head_token=token, attributes=(*node.attributes, node.head))
-            elif is_named_by(modifier, node.head):
-                draft.change_node(index, head=f"{modifier} {node.head}")
-            else:
-                break
-            draft.without(index, modifier)
-
-
-def modifier_noun(draft: Draft, node: Node) -> str | None:
-    """The attribute that is a noun just before the head."""
-    before = draft.lower(draft.head_start(node) - 1)
-    return next((word for word in node.attributes if word.lower() == before and tag_of(before) in NOUN_TAGS), None)
-
-
-def owns(modifier: str, head: str) -> bool:
-    if is_listed(modifier, "animates"):
-        return is_listed(head, "body_parts") or is_listed(head, "clothes")
-    return is_listed(modifier, "factual_wholes") and is_listed(head, "factual_whole_parts")
-
-
-def is_named_by(modifier: str, head: str) -> bool:
-    if is_listed(modifier, "factual_attribute_nouns"):
-        return False
-    return is_listed(modifier, "factual_first_nouns") or is_listed(head, "factual_last_nouns")
+EACH_OTHER = ("each other", "eachother", "one another", "by side")
 
 
 def spell(draft: Draft) -> None:
@@ -62,29 +24,15 @@ def respelled_words(text: str) -> str:
     return " ".join(respelled(word) if word.islower() else word for word in text.split())
 
 
-def name_sides(draft: Draft) -> None:
-    """ "right hand", "front wheel": the side is part of the name."""
-    for index, node in enumerate(draft.nodes):
-        side = draft.lower(draft.head_start(node) - 1)
-        is_part = is_listed(node.head, "body_parts") or is_listed(node.head, "factual_whole_parts")
-        if is_part and side in words("factual_sides") and side in node.attributes:
-            draft.without(index, side)
-            draft.change_node(index, head=f"{side} {node.head}")
-
-
-def count_both(draft: Draft) -> None:
-    for index, node in enumerate(draft.nodes):
-        start = min(node.tokens)
-        if "both" in (draft.lower(start - 1), draft.lower(start - 2)):
-            draft.change_node(index, attributes=("2", *node.attributes))
-
-
 def resolve_pronouns(draft: Draft) -> None:
     """ "he" is the person or animal named before."""
     for index, node in enumerate(draft.nodes):
         earlier = [other for other in range(index) if is_listed(draft.nodes[other].head.rpartition(" ")[2], "animates")]
         if node.head.lower() in words("subject_pronouns") and earlier:
             draft.merge(index, earlier[0])
+        if node.head.lower() in ("one", "ones") and index:
+            subjects = [edge.subject for edge in draft.edges if edge.object == index]
+            draft.change_node(index, head=draft.nodes[subjects[0] if subjects else 0].head)
 
 
 def leave_out_text(draft: Draft) -> None:
@@ -127,59 +75,42 @@ def deed(relation: str) -> tuple[str, ...]:
 
 
 def repeat_for_each_other(draft: Draft) -> None:
-    """ "dogs next to each other": a dog next to a dog."""
+    """ "two dogs next to each other": a dog next to a dog; "a man and a dog next to each other": the man to the dog."""
     for index, node, said in draft.attributes():
         after = draft.place_of(node, said) + 1
         following = f"{draft.lower(after)} {draft.lower(after + 1)}"
-        is_left = said in draft.nodes[index].attributes  # what is said twice goes at once
-        if is_left and following.startswith(("each other", "eachother", "one another")):
-            draft.without(index, said)
-            draft.add_edge(index, said, draft.add_node(node.head, after), after - 1)
-
-
-def drop_stranded(draft: Draft) -> None:
-    """A preposition without an object says nothing, but for some."""
-    for index, _, said in draft.attributes():
-        if said.lower() not in words("factual_said_prepositions") and all(
-            tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()
-        ):
-            draft.without(index, said)
-
-
-def rename(draft: Draft) -> None:
-    """Heads and attributes get the words FACTUAL uses; those it leaves out go."""
-    heads, attributes = renamings("factual_heads"), renamings("factual_attributes")
-    for index, node in enumerate(draft.nodes):
-        kept = [attributes.get(word.lower(), plain_colour(word)) for word in node.attributes]
-        head = heads.get(node.head.lower(), node.head)
-        draft.change_node(index, head=head, attributes=tuple(dict.fromkeys(word for word in kept if word)))
-
-
-def plain_colour(attribute: str) -> str:
-    """ "green colored" is green."""
-    first, _, last = attribute.lower().partition(" ")
-    return first if last in ("colored", "coloured") and first in words("colours") else attribute
+        if not following.startswith(EACH_OTHER) or said not in draft.nodes[index].attributes:
+            continue
+        others = [other for other, them in enumerate(draft.nodes) if other != index and said in them.attributes]
+        relation = f"{said} by side with" if following == "by side" else said
+        for place in (index, *others):
+            draft.without(place, said)
+        for number in [word for word in node.attributes if tag_of(word.lower()) is Tag.NUMBER]:
+            draft.without(index, number)
+        for other in others[:1] or [draft.add_node(node.head, after)]:
+            draft.add_edge(index, relation, other, after - 1)
 
 
 def dissolve(draft: Draft) -> None:
-    """ "a body of water" is water."""
+    """ "a body of water" is water; what is on its "sunny side" is on the side of it."""
     dissolved = renamings("factual_dissolved")
     for edge in list(draft.edges):
         part = draft.nodes[edge.subject].head.lower()
-        if edge.relation.lower() == "of" and part in dissolved and edge.subject not in draft.dropped:
-            draft.merge(edge.subject, edge.object)
-            said = draft.nodes[edge.object].attributes
-            draft.change_node(edge.object, attributes=tuple(filter(None, (*said, dissolved[part]))))
+        if edge.relation.lower() != "of" or part not in dissolved or edge.subject in draft.dropped:
+            continue
+        for index, other in enumerate(draft.edges):
+            if other.object == edge.subject:
+                draft.edges[index] = replace(other, relation=through(other.relation.lower(), part))
+        draft.merge(edge.subject, edge.object)
+        said = draft.nodes[edge.object].attributes
+        draft.change_node(edge.object, attributes=tuple(filter(None, (*said, dissolved[part]))))
 
 
-def dress(draft: Draft) -> None:
-    """ "in black" is in black clothes."""
-    for edge in draft.edges:
-        node = draft.nodes[edge.object]
-        is_person = draft.is_a(edge.subject, "animates")
-        is_colour = tag_of(node.head.lower()) is Tag.ADJECTIVE and not draft.is_a(edge.object, "clothes")
-        if is_person and is_colour and edge.relation.lower() in ("in", "wearing", "wears", "dressed in"):
-            draft.change_node(edge.object, head="clothes", attributes=(*node.attributes, node.head))
+def through(relation: str, part: str) -> str:
+    """A relation to a part, as a relation to the whole."""
+    if relation in ("taking", "takes", "take"):
+        return "take photo of"
+    return f"{relation} {part} of" if relation.endswith("on") and part in words("factual_sides_of") else relation
 
 
 def give_parts(draft: Draft) -> None:
@@ -205,16 +136,3 @@ def cover(draft: Draft) -> None:
             covering, relation = coverings[word.lower()].split()
             draft.without(index, word)
             draft.add_edge(draft.add_node(covering, token), relation, index, token)
-
-
-def place_in_scene(draft: Draft) -> None:
-    """ "in the background" is a relation to the background; a place in the picture is left out."""
-    for index, node, word in draft.attributes():
-        token = draft.place_of(node, word)
-        if token < draft.head_start(node):
-            continue
-        if word.lower() in words("factual_scenes"):
-            draft.without(index, word)
-            draft.add_edge(draft.main_subject(index), "in", draft.add_node(word, token), token)
-        elif all(part in words("places") | words("place_modifiers") for part in word.lower().split()):
-            draft.without(index, word)

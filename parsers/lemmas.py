@@ -10,6 +10,7 @@ SUFFIXES = (
     (re.compile(r"(.*[^aeiou])ies"), ("{}y",)),
     (re.compile(r"(.*[^aeiou])ied"), ("{}y",)),
     (re.compile(r"(.*)([bdgklmnprt])\2(?:ing|ed)"), ("{}{}", "{}{}{}")),
+    (re.compile(r"([^aeiou]*[aeiou][bdgmnpt])(?:ing|ed)"), ("{}e", "{}")),
     (re.compile(r"(.+)(?:ing|ed|es)"), ("{}", "{}e")),
     (re.compile(r"(.+[^s])s"), ("{}",)),
 )

@@ -6,10 +6,11 @@ The passes: `tagging.tag` -> `phrases.items` -> `clauses.walk` -> `guarantees.gu
 from collections.abc import Iterable, Sequence
 
 from parsers.backends import Backend
-from parsers.clauses import Link, walk
+from parsers.clauses import walk
 from parsers.guarantees import guaranteed
 from parsers.lexicon import Tag, words
 from parsers.phrases import Phrase, items
+from parsers.reading import Link
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tagging import Word, tag
 

@@ -7,11 +7,12 @@ Both are patterns over the string of tags. A phrase may have an owner ("the man'
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from parsers.lexicon import Tag, is_listed, words
 from parsers.tagging import Word
 
-MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|[ML]))*"
+MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|[ML]))*"
 NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
 # Without a noun the last modifier is the head: "man in black", "the tallest".
 HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
@@ -25,6 +26,7 @@ PREPOSITIONAL = r"[BXZ]*[PTO]+"
 ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
 RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*")
 
+POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({Tag.AUXILIARY, Tag.ADVERB, Tag.CONJUNCTION, Tag.PUNCTUATION, Tag.DETERMINER})
 """What a relation or an attribute leaves out."""
 
@@ -39,6 +41,8 @@ class Phrase:
     mark: Word | None = None
     """The 's between the owner and the phrase."""
     is_determined: bool = False
+    possessive: Word | None = None
+    """The "his" before it."""
 
     @property
     def is_animate(self) -> bool:
@@ -47,28 +51,46 @@ class Phrase:
     @property
     def is_worn(self) -> bool:
         """Whether a person has it on; a colour alone stands for clothes: "in red"."""
-        return self.head.tag is Tag.ADJECTIVE or is_listed(self.head.text.rpartition(" ")[2], "clothes")
+        last = self.head.text.rpartition(" ")[2]
+        return (self.head.tag is Tag.ADJECTIVE and last in words("colours")) or is_listed(last, "clothes")
+
+    @property
+    def is_setting(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "settings")
+
+    @property
+    def is_marking(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "markings")
 
     @property
     def is_body_part(self) -> bool:
         return is_listed(self.head.text.rpartition(" ")[2], "body_parts")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Relation:
     """Words that relate the phrases around them, or say something of the one before them."""
 
     words: tuple[Word, ...]
     tags: str
 
-    @property
+    @cached_property
     def spoken(self) -> tuple[Word, ...]:
         """The words that carry the relation; of a bare "is", that word."""
         return tuple(word for word in self.words if word.tag not in SILENT) or self.words
 
-    @property
+    @cached_property
     def text(self) -> str:
         return " ".join(word.text for word in self.spoken)
+
+    @property
+    def last(self) -> "Relation":
+        """Only its last word."""
+        return Relation(self.words[-1:], self.tags[-1:])
+
+    @property
+    def without_last(self) -> "Relation":
+        return Relation(self.words[:-1], self.tags[:-1])
 
     @property
     def is_place(self) -> bool:
@@ -79,7 +101,7 @@ class Relation:
     def is_finite(self) -> bool:
         return "B" in self.tags or self.verb == Tag.VERB
 
-    @property
+    @cached_property
     def verb(self) -> str:
         """The tag of its first verb, or nothing."""
         return next((tag for tag in self.tags if tag in "VGgE"), "")
@@ -142,7 +164,9 @@ def owned_phrase(span: Sequence[Word]) -> Phrase:
 
 def phrase(span: Sequence[Word], owner: Phrase | None, mark: Word | None) -> Phrase:
     kept = [word for word in span if word.tag not in SILENT]
-    return Phrase(kept[-1], tuple(kept[:-1]), owner, mark, span[0].tag is Tag.DETERMINER)
+    determiner = span[0] if span[0].tag is Tag.DETERMINER else None
+    possessive = determiner if determiner is not None and determiner.text in POSSESSIVES else None
+    return Phrase(kept[-1], tuple(kept[:-1]), owner, mark, determiner is not None, possessive)
 
 
 def measured(parts: list[Item]) -> list[Item]:

@@ -1,14 +1,19 @@
-"""Slips of the pen: an unfamiliar word that is one letter away from a listed one is read as that one."""
+"""Slips of the pen: an unfamiliar word that is one letter away from a known one is read as that one."""
 
 import functools
 from collections.abc import Iterator
 from string import ascii_lowercase
 
 from parsers.brill import brill_tag, frequencies
-from parsers.lexicon import is_known
+from parsers.lexicon import is_known, renamings
 
 LEAST_LETTERS = 5
 """Shorter words are one letter away from too many others."""
+MANY_LETTERS = 7
+"""A word so long that one letter away from a word that no list has, it is hardly another one."""
+ENDINGS = ("", "s", "es", "ing", "ed", "er", "ers", "y")
+OFTEN = 5
+"""How often books have a word that may be part of a joined one; rarer ones are chance: "arc" and "oss"."""
 
 MOST_LETTERS = 30
 """Longer words are no slips of the pen, and each letter costs a look at all its neighbours."""
@@ -16,23 +21,29 @@ MOST_LETTERS = 30
 
 @functools.lru_cache(maxsize=1 << 16)
 def respelled(word: str) -> str:
-    """The lower-case word as it was probably meant: of the listed words one letter away, the most frequent."""
+    """The lower-case word as it was probably meant: of the words one letter away, a listed one or the most frequent."""
+    slips = renamings("slips")
+    if word in slips:
+        return slips[word]
     if not LEAST_LETTERS <= len(word) <= MOST_LETTERS or not (word.isascii() and word.isalpha()) or is_familiar(word):
         return word
-    found = sorted({candidate for candidate in one_letter_away(word) if is_known(candidate)})
+    near = sorted(set(one_letter_away(word)))
+    found = [candidate for candidate in near if is_known(candidate)]
+    if not found and len(word) >= MANY_LETTERS:
+        found = [candidate for candidate in near if brill_tag(candidate) and candidate in frequencies()]
     return max(found, key=lambda candidate: frequencies().get(candidate, 0), default=word)
 
 
 def is_familiar(word: str) -> bool:
     """Whether the word, or what it is a form of, is in a list or a lexicon."""
-    stems = (word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ing"), word.removesuffix("ed"))
+    stems = [word.removesuffix(ending) for ending in ENDINGS]
     return any(is_known(stem) or brill_tag(stem) or stem in frequencies() for stem in stems) or is_joined(word)
 
 
 def is_joined(word: str) -> bool:
     """Whether two known words make it up: "skatepark"."""
     return any(
-        all(is_known(part) or frequencies().get(part, 0) > 1 for part in (word[:cut], word[cut:].removesuffix("s")))
+        all(is_known(part) or frequencies().get(part, 0) > OFTEN for part in (word[:cut], word[cut:].removesuffix("s")))
         for cut in range(3, len(word) - 2)
     )
 

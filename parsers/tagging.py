@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from parsers.lexicon import Tag, tag_of, words
+from parsers.lexicon import Tag, is_listed, tag_of, words
 from parsers.spelling import respelled
 
 
@@ -40,13 +40,16 @@ CHOICES = (
     Choice("located, on its own", r"s", Tag.PARTICIPLE, "is located", "BE"),
     Choice("lies, only linking", r"(?<=R)l(?=[PTF])", Tag.AUXILIARY, "star that lies above it", "NRBPI"),
     Choice("lies, a verb", r"l", Tag.VERB, "dog lies on it", "NVPI"),
+    Choice("all, between be and its verb", r"(?<=B)D(?=G)", Tag.ADVERB, "men are all wearing hats", "nBXGn"),
     Choice("her, an object", r"h(?=$|[PTKCBRWXFV])", Tag.PRONOUN, "behind her", "PI"),
     Choice("her, a possessive", r"h", Tag.DETERMINER, "with her dog", "PDN"),
     Choice("one, a number", r"(?<![DAML])o(?=[ANnM])", Tag.NUMBER, "one red car", "MAN"),
     Choice("one, a noun", r"o", Tag.NOUN, "the yellow one", "DAN"),
-    Choice("can, a noun", r"(?<=[DAML])c|(?<=[Nn])c(?=$|[PTOKCRGgE])", Tag.NOUN, "a soda can on it", "DNNPI"),
+    Choice(
+        "can, a noun", r"(?<=[DAML])c|^c(?=[VPTB])|(?<=[Nn])c(?=$|[PTOKCRGgE])", Tag.NOUN, "a soda can on it", "DNNPI"
+    ),
     Choice("can, an auxiliary", r"c", Tag.AUXILIARY, "you can be seen", "pBBE"),
-    Choice("a place that is a thing", r"(?<=A)y(?=$|[CKPTOGgEVBRXW])", Tag.NOUN, "a black top", "DAN"),
+    Choice("a place that is a thing", r"(?<=A)y(?=$|[CKPTOGgEVBRXWz])", Tag.NOUN, "a black top", "DAN"),
     Choice("a place", r"y", Tag.PLACE, "top bunk", "LN"),
     Choice("you, an object", r"(?<=[PT])p", Tag.PRONOUN, "closest to you", "PI"),
     Choice("has, before been", r"V(?=B)", Tag.AUXILIARY, "cake that has been cut", "NRBBE"),
@@ -56,6 +59,17 @@ CHOICES = (
     Choice("'s for is", r"(?<=[Rp])S", Tag.AUXILIARY, "child he 's holding", "NpBG"),
     Choice("a verb after to", r"(?<=T)v(?=[DPAXNnI])", Tag.VERB, "trying to catch a frisbee", "GTVDN"),
     Choice("a verb after a plural", r"(?<=[np])v(?=[DPIMX]|$|A[Nn])", Tag.VERB, "people watch the game", "nVDN"),
+    Choice(
+        "a verb after two",
+        r"(?:(?<=CN)|(?<=CDN)|(?<=CDAN))v(?=[DPIX])",
+        Tag.VERB,
+        "a cat and a dog walk on it",
+        "DNCDNVPI",
+    ),
+    Choice("a verb before its object", r"(?<=N)v(?=D[^BVRp]*$)", Tag.VERB, "a child ride a bike", "DNVDN"),
+    Choice("nearest, before its object", r"(?<=[Nn])A(?=D)", Tag.PREPOSITION, "bed nearest the window", "NPDN"),
+    Choice("a verb after he", r"(?<=p)[Nn](?=[DPTIX]|$)", Tag.VERB, "they shroud the hills", "pVDn"),
+    Choice("has, before what was done", r"V(?=X*E(?:[DPTIK]|$))", Tag.AUXILIARY, "he has just used it", "pBXEI"),
     Choice("a participle like its verb", r"(?<=B)v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
     Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
     Choice("another form in s", r"z", Tag.PLURAL, "white skis", "An"),
@@ -70,7 +84,7 @@ CHOICES = (
     Choice("a thing in ing", r"q", Tag.NOUN, "a painting", "DN"),
     Choice(
         "a participle before its noun",
-        r"(?:(?<=[DAMLPTOCKVGS])|^)E(?=[AMNngGLE])",
+        r"(?:(?<=[DAMLPTOCKVGS])|(?<=[DA]X)|^)E(?=[AMNngGLE])",
         Tag.ADJECTIVE,
         "a parked car",
         "DAN",
@@ -90,7 +104,9 @@ GROUPS = (
 )
 """The lists that hold groups of words."""
 ARTICLES = frozenset({"the", "a", "an"})
+SIDES = frozenset({"front", "top", "side"})
 BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
+NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
 
@@ -127,13 +143,27 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
         )
         end = start + length
         text = " ".join(lower[start:end])
-        if label in (Tag.NOUN, Tag.PLURAL) and text[-2:] in ("'s", "’s"):
-            found.append(Word(text[:-2], Tag.NOUN, tuple(range(start, end))))
-            text, label = text[-2:], Tag.POSSESSIVE
+        mark = possessive_mark(lower, start, end) if label in NOUNS and text[-1] == "s" else ""
+        if mark:
+            found.append(Word(text[: -len(mark)], Tag.NOUN, tuple(range(start, end))))
+            text, label = mark, Tag.POSSESSIVE
         found.append(Word(text, label, tuple(range(start, end))))
         opening = opening and label in (Tag.DETERMINER, Tag.INTRODUCTION)
         start = end
     return found
+
+
+def possessive_mark(lower: list[str], start: int, end: int) -> str:
+    """The 's that ends the word; an s alone is one too where somebody's part or clothes follow: "a mans left arm"."""
+    if lower[end - 1][-2:] in ("'s", "’s"):
+        return lower[end - 1][-2:]
+    if end - start > 1 or lower[start][:-1] not in words("animates"):
+        return ""
+    owned = end
+    while owned < len(lower) and tag_of(lower[owned]) in (Tag.ADJECTIVE, Tag.PLACE):
+        owned += 1
+    is_owned = owned < len(lower) and any(is_listed(lower[owned], name) for name in ("body_parts", "clothes"))
+    return "s" if is_owned else ""
 
 
 @functools.cache
@@ -182,9 +212,13 @@ def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
     first = end
     while end < len(lower) and (lower[end] in words("place_modifiers") or lower[end] in words("places")):
         end += 1
+    if lower[end - 1] == "hand":  # "on the left hand side" is a place, "in the left hand" is not
+        return None
     if end == first or not any(word in words("places") for word in lower[first:end]):
         return None
     if lower[end : end + 1] != ["of"]:
+        if end == start + 2 and lower[start + 1] in SIDES and lower[end : end + 1] and lower[end] in ARTICLES:
+            return 2, Tag.PREPOSITION  # "in front the house", with its "of" forgotten
         following = (group(lower, end) or (1, tag_of(lower[end])))[1] if end < len(lower) else Tag.PUNCTUATION
         return None if following in "NnAMvzoLyS" else (end - start, Tag.LOCATION)
     noun = end + 2 if lower[end + 1 : end + 2] and lower[end + 1] in ARTICLES else end + 1

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from parsers import corenlp
 from parsers.corenlp.pieces import pieces
 from parsers.corenlp.process import Answer, CoreNLP, java
+from parsers.coverage import left_out
 from parsers.files import UserError
 from parsers.scene_graph import first_loop
-from parsers.stage import left_out
 
 # Sentence: what CoreNLP answered (tags; roots; dependencies; nodes; relations), our graph with repair, and without.
 CASES = {

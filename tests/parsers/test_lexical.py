@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from parsers import parse
 from parsers.backends import load_backend
 from parsers.coverage import COUNTED, counts
 from parsers.files import UserError
+from parsers.tools.scoring import lemmas
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / os.environ.get("JVGN_SHARED", "../shared")
@@ -19,6 +21,7 @@ CASES = [
     # one object and its attributes
     ("the white truck", "*truck(white)"),
     ("a dark blue truck", "*truck(dark blue)"),
+    ("a large , metal beam", "*beam(large, metal)"),
     ("the black and white cat", "*cat(black, white)"),
     ("second guy from left", "*guy(second, left)"),
     ("far right suitcase", "*suitcase(far right)"),
@@ -69,11 +72,28 @@ CASES = [
     ("man holding a bat on the field", "*man; bat; field | man -holding-> bat, man -on-> field"),
     ("player about to hit the ball", "*player; ball | player -about to hit-> ball"),
     ("a car parked by the wall", "*car; wall | car -parked by-> wall"),
+    # where a preposition belongs: to the thing before it, or to whom that thing is related
+    ("man holding a bat with a logo", "*man; bat; logo | man -holding-> bat, bat -with-> logo"),
+    ("man holding a frisbee with a dog", "*man; frisbee; dog | man -holding-> frisbee, man -with-> dog"),
+    (
+        "two people sitting on the beach with a dog",
+        "*people(two); beach; dog | people -sitting on-> beach, people -with-> dog",
+    ),
+    ("a tree with leaves to the left of a car", "*tree; leaves; car | tree -with-> leaves, tree -to the left of-> car"),
+    ("boy with a bag on his back", "*boy; bag; back | boy -with-> bag, bag -on-> back"),
+    ("woman has a cup on the table", "*woman; cup; table | woman -has-> cup, cup -on-> table"),
+    ("the bed nearest the window", "*bed; window | bed -nearest-> window"),
+    (
+        "a person holding an umbrella with a logo on it",
+        "*person; umbrella; logo | person -holding-> umbrella, umbrella -with on-> logo",
+    ),
     # who does it: the edge points from the doer, the referent stays the head
     ("bear surrounded by grass", "*bear; grass | grass -surrounded by-> bear"),
     ("mountain covered in snow", "*mountain; snow | snow -covered in-> mountain"),
     ("umbrella held by a woman", "*umbrella; woman | woman -held by-> umbrella"),
     ("the man's watch", "man; *watch | man -'s-> watch"),
+    ("a mans left arm", "man; *arm(left) | man -s-> arm"),
+    ("a man by a snow covered hill", "*man; snow; hill | man -by-> hill, snow -covered-> hill"),
     ("a zebra ' s left ear", "zebra; *ear(left) | zebra -' s-> ear"),
     # coordination
     ("a cat and a dog on a bed", "*cat; dog; bed | cat -on-> bed, dog -on-> bed"),
@@ -101,9 +121,54 @@ CASES = [
     ("the man with glasses who is smiling", "*man(smiling); glasses | man -with-> glasses"),
     ("a girl at a desk dressed in red", "*girl; desk; red | girl -at-> desk, girl -dressed in-> red"),
     ("the man 's hand holding a spoon", "man; *hand; spoon | man -'s-> hand, hand -holding-> spoon"),
+    ("the tree is a magnolia", "*tree(magnolia)"),
+    ("a person standing in a black jacket", "*person(standing); jacket(black) | person -in-> jacket"),
+    ("the fork a girl is using on toast", "*fork; girl; toast | girl -using-> fork, fork -on-> toast"),
+    (
+        "the bed the man is jumping on with a blanket",
+        "*bed; man; blanket | man -jumping on-> bed, man -with-> blanket",
+    ),
+    ("the man has a tag hanging on his jacket", "*man; tag; jacket | man -has-> tag, tag -hanging on-> jacket"),
+    (
+        "a train with smoke coming out of the stack",
+        "*train; smoke; stack | train -with-> smoke, smoke -coming out of-> stack",
+    ),
+    (
+        "a man with a bag and a woman standing in the road",
+        "*man; bag; woman; road | man -with-> bag, man -standing in-> road, woman -standing in-> road",
+    ),
+    (
+        "man holding a cup and person next to him is drinking",
+        "*man; cup; person(drinking) | man -holding-> cup, person -next to-> man",
+    ),
+    ("a bus on the road . it is red", "*bus(red); road | bus -on-> road"),
+    ("a girl and her grandfather", "*girl; grandfather | girl -her-> grandfather"),
     ("the child in the green shirt is smiling", "*child(smiling); shirt(green) | child -in-> shirt"),
     ("a catcher watching as a batter hits the ball", "*catcher(watching); batter; ball | batter -hits-> ball"),
 ]
+
+
+STANFORD = [
+    ("A man is riding a horse.", "*man; horse | man -ride-> horse"),
+    ("A woman is smiling.", "*woman(smile)"),
+    ("The man is a rider.", "*man(rider)"),
+    ("A smart woman.", "*woman(smart)"),
+    ("The man is tall.", "*man(tall)"),
+    ("A tall woman is in the cold house.", "*woman(tall); house(cold) | woman -in-> house"),
+    ("The man's watch.", "man; *watch | man -have-> watch"),
+    ("The grass was eaten by a lot of horses.", "*grass; horse | horse -eat-> grass"),
+    ("A cat eating a fish.", "*cat; fish | cat -eat-> fish"),
+]
+"""The sentences that the Stanford scene graph parser is tested on, with its graphs, in lemmas."""
+
+
+@pytest.mark.parametrize(("sentence", "expected"), STANFORD)
+def test_the_sentences_of_the_stanford_parser_read_as_its_graphs(sentence, expected, form):
+    graph = parse(sentence, conventions="factual")
+    nodes = tuple(
+        replace(node, head=lemmas(node.head), attributes=tuple(map(lemmas, node.attributes))) for node in graph.nodes
+    )
+    assert form(replace(graph, nodes=nodes)) == expected
 
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES)
