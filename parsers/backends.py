@@ -10,7 +10,11 @@ from parsers.scene_graph import SceneGraph
 Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]
 """A loaded backend gives the graphs of many tokenised sentences, each regardless of the others."""
 
-BACKENDS = {"lexical": "parsers.lexical"}
+BACKENDS = {
+    "lexical": "parsers.lexical",
+    "stanza": "parsers.stanza_trees",
+    "conllu": "parsers.conllu",
+}
 """Name -> the module whose `load(**options)` gives the backend."""
 
 

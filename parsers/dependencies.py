@@ -1,0 +1,129 @@
+"""A sentence's dependencies while passes rewrite them: words may be joined, moved, and shared by several heads.
+
+It starts as a tree. Joining words and moving them keeps it one; `share` adds arcs beside the tree, as the enhanced
+dependencies of UD do ("a coat and a hat": both are worn).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from parsers.tree import ROOT, Tree
+
+
+@dataclass
+class Unit:
+    """One word, or several that were joined."""
+
+    text: str
+    """In lower case, for looking up."""
+    upos: str
+    tokens: tuple[int, ...]
+
+
+class Dependencies:
+    """Units are named by the index of a token of theirs, which never changes."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tokens = tuple(word.text for word in tree.words)
+        self.units = {
+            index: Unit(word.text.lower(), word.upos, (index,)) for index, word in enumerate(tree.words)
+        }
+        self.parent = {index: (word.head, word.deprel) for index, word in enumerate(tree.words)}
+        self.shared: list[tuple[int, str, int]] = []
+        """Head, relation, dependent: arcs beside the tree."""
+        self.stands_for: dict[int, int] = {}
+        """The noun that a pronoun stands for."""
+        self.linking: set[int] = set()
+        """Verbs that say no more than "is": "located under", "that lies above"."""
+
+    # What the matcher asks.
+    def members(self) -> Sequence[int]:
+        return sorted(self.units, key=lambda unit: self.units[unit].tokens)
+
+    def upos(self, word: int) -> str:
+        return self.units[word].upos
+
+    def text(self, word: int) -> str:
+        return self.units[word].text
+
+    def dependents(self, word: int) -> Sequence[tuple[str, int]]:
+        own = [(relation, unit) for unit, (head, relation) in self.parent.items() if head == word]
+        return sorted(own + [(relation, unit) for head, relation, unit in self.shared if head == word], key=last)
+
+    def heads(self, word: int) -> Sequence[tuple[str, int]]:
+        head, relation = self.parent[word]
+        own = [] if head == ROOT else [(relation, head)]
+        return own + [(relation, head) for head, relation, unit in self.shared if unit == word]
+
+    # What the passes ask.
+    def units_in_order(self) -> Iterator[int]:
+        """From left to right; those that are joined or left out meanwhile are passed over."""
+        return (unit for unit in self.members() if unit in self.units)
+
+    @property
+    def root(self) -> int:
+        return next(unit for unit, (head, _) in self.parent.items() if head == ROOT)
+
+    def head(self, unit: int) -> int:
+        return self.parent[unit][0]
+
+    def relation(self, unit: int) -> str:
+        return self.parent[unit][1]
+
+    def children(self, unit: int, *relations: str) -> list[int]:
+        """The unit's dependents in the tree, by these relations if any are named."""
+        return sorted(
+            other
+            for other, (head, relation) in self.parent.items()
+            if head == unit and (not relations or relation in relations)
+        )
+
+    def start(self, unit: int) -> int:
+        """The first token of the unit and of all that depends on it."""
+        return min([self.units[unit].tokens[0], *(self.start(child) for child in self.children(unit))])
+
+    def ancestors(self, unit: int) -> list[int]:
+        found = []
+        while (unit := self.head(unit)) != ROOT:
+            found.append(unit)
+        return found
+
+    # What the passes do.
+    def move(self, unit: int, head: int, relation: str) -> None:
+        """The unit depends on another one; not on what depends on it."""
+        if unit != head and unit not in self.ancestors(head):
+            self.parent[unit] = (head, relation)
+
+    def share(self, head: int, relation: str, unit: int) -> None:
+        if head != unit and (head, relation, unit) not in self.shared and self.parent[unit] != (head, relation):
+            self.shared.append((head, relation, unit))
+
+    def join(self, members: Iterable[int], text: str, upos: str) -> int:
+        """The members are one unit from now on, in the place of the one nearest to the root."""
+        together = sorted(set(members))
+        top = min(together, key=lambda unit: (len(self.ancestors(unit)), unit))
+        for unit, (head, relation) in list(self.parent.items()):
+            if head in together and unit != top:
+                self.parent[unit] = (top, relation)
+        tokens = sorted(token for unit in together for token in self.units[unit].tokens)
+        for unit in together:
+            if unit != top:
+                del self.units[unit], self.parent[unit]
+        self.units[top] = Unit(text, upos, tuple(tokens))
+        return top
+
+    def promote(self, unit: int, relation: str) -> None:
+        """The unit takes the place of its head, which depends on it from now on, with all that was its head's."""
+        above = self.head(unit)
+        for child in self.children(above):
+            self.parent[child] = (unit, self.relation(child))
+        self.parent[unit] = self.parent[above]
+        self.parent[above] = (unit, relation)
+
+    def leave_out(self, unit: int) -> None:
+        """A unit that says nothing goes; it must have no dependents."""
+        del self.units[unit], self.parent[unit]
+
+
+def last(pair: tuple[str, int]) -> tuple[int, str]:
+    return pair[1], pair[0]
