@@ -7,9 +7,8 @@ the two is meant; parsers that learnt from other text often take the wrong one.
 from parsers.dependencies import Dependencies
 from parsers.lexicon import is_listed, words
 from parsers.tree import ROOT
-from parsers.word_passes import NOUNS, OBLIQUE
+from parsers.word_passes import NOUNS, OBLIQUE, SUBJECTS
 
-SUBJECTS = ("nsubj", "nsubj:pass")
 CLAUSES = ("acl", "acl:relcl")
 
 

@@ -59,7 +59,11 @@ class Sentence:
     """First and last word, counted from 0, of what is written in one."""
 
     def trees(self, path: Path) -> Iterator[Tree]:
-        tree = checked(self.words, f"{path}: line {self.line}")
+        where = f"{path}: line {self.line}"
+        for first, last, _ in self.ranges:
+            if last >= len(self.words):
+                raise UserError(f"{where}: the range {first + 1}-{last + 1} has {len(self.words) - first} words; {CURE}")
+        tree = checked(self.words, where)
         yield tree
         if self.ranges:
             yield self.contracted(tree)

@@ -35,6 +35,8 @@ class Dependencies:
         """The noun that a pronoun stands for."""
         self.linking: set[int] = set()
         """Verbs that say no more than "is": "located under", "that lies above"."""
+        self.below: dict[int, list[int]] | None = None
+        """The dependents of every unit, until something changes."""
 
     # What the matcher asks.
     def members(self) -> Sequence[int]:
@@ -47,7 +49,7 @@ class Dependencies:
         return self.units[word].text
 
     def dependents(self, word: int) -> Sequence[tuple[str, int]]:
-        own = [(relation, unit) for unit, (head, relation) in self.parent.items() if head == word]
+        own = [(self.relation(unit), unit) for unit in self.children(word)]
         return sorted(own + [(relation, unit) for head, relation, unit in self.shared if head == word], key=last)
 
     def heads(self, word: int) -> Sequence[tuple[str, int]]:
@@ -71,12 +73,13 @@ class Dependencies:
         return self.parent[unit][1]
 
     def children(self, unit: int, *relations: str) -> list[int]:
-        """The unit's dependents in the tree, by these relations if any are named."""
-        return sorted(
-            other
-            for other, (head, relation) in self.parent.items()
-            if head == unit and (not relations or relation in relations)
-        )
+        """The unit's dependents in the tree, from left to right, by these relations if any are named."""
+        if self.below is None:
+            self.below = {}
+            for other in sorted(self.parent):
+                self.below.setdefault(self.parent[other][0], []).append(other)
+        found = self.below.get(unit, [])
+        return [other for other in found if self.parent[other][1] in relations] if relations else list(found)
 
     def start(self, unit: int) -> int:
         """The first token of the unit and of all that depends on it."""
@@ -89,10 +92,15 @@ class Dependencies:
         return found
 
     # What the passes do.
+    def attach(self, unit: int, head: int, relation: str) -> None:
+        """The unit depends on another one, which must not depend on it."""
+        self.parent[unit] = (head, relation)
+        self.below = None
+
     def move(self, unit: int, head: int, relation: str) -> None:
-        """The unit depends on another one; not on what depends on it."""
+        """The unit depends on another one, unless that depends on it."""
         if unit != head and unit not in self.ancestors(head):
-            self.parent[unit] = (head, relation)
+            self.attach(unit, head, relation)
 
     def share(self, head: int, relation: str, unit: int) -> None:
         if head != unit and (head, relation, unit) not in self.shared and self.parent[unit] != (head, relation):
@@ -102,27 +110,30 @@ class Dependencies:
         """The members are one unit from now on, in the place of the one nearest to the root."""
         together = sorted(set(members))
         top = min(together, key=lambda unit: (len(self.ancestors(unit)), unit))
-        for unit, (head, relation) in list(self.parent.items()):
-            if head in together and unit != top:
-                self.parent[unit] = (top, relation)
         tokens = sorted(token for unit in together for token in self.units[unit].tokens)
         for unit in together:
+            for child in self.children(unit):
+                if child != top:
+                    self.attach(child, top, self.relation(child))
+        for unit in together:
             if unit != top:
-                del self.units[unit], self.parent[unit]
+                self.leave_out(unit)
         self.units[top] = Unit(text, upos, tuple(tokens))
         return top
 
     def promote(self, unit: int, relation: str) -> None:
         """The unit takes the place of its head, which depends on it from now on, with all that was its head's."""
         above = self.head(unit)
+        place = self.parent[above]
         for child in self.children(above):
-            self.parent[child] = (unit, self.relation(child))
-        self.parent[unit] = self.parent[above]
-        self.parent[above] = (unit, relation)
+            self.attach(child, unit, self.relation(child))
+        self.attach(unit, *place)
+        self.attach(above, unit, relation)
 
     def leave_out(self, unit: int) -> None:
-        """A unit that says nothing goes; it must have no dependents."""
+        """A unit that says nothing goes; nothing may depend on it."""
         del self.units[unit], self.parent[unit]
+        self.below = None
 
 
 def last(pair: tuple[str, int]) -> tuple[int, str]:

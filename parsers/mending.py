@@ -6,9 +6,8 @@ They believe word order over the tree where the two cannot both be right, and ch
 from parsers.dependencies import Dependencies
 from parsers.lexicon import is_listed, words
 from parsers.tree import ROOT
-from parsers.word_passes import NOUNS, OBLIQUE
+from parsers.word_passes import NOUNS, OBLIQUE, SUBJECTS
 
-SUBJECTS = ("nsubj", "nsubj:pass")
 CLAUSES = ("acl", "acl:relcl")
 MODIFIERS = ("amod", "compound", "nmod", "conj")
 BE = frozenset({"is", "are", "was", "were"})
@@ -93,8 +92,8 @@ def mend_actions(sentence: Dependencies) -> None:
             governor = sentence.head(above)
             is_bare = sentence.relation(above) in ("nmod", "appos", "dep") and not sentence.children(above, "case")
             if governor != ROOT and is_bare and governor < unit and sentence.upos(governor) in NOUNS:
-                sentence.parent[unit] = (governor, "acl")
-                sentence.parent[above] = (unit, "obj")
+                sentence.attach(unit, governor, "acl")
+                sentence.attach(above, unit, "obj")
 
 
 def mend_adjectives(sentence: Dependencies) -> None:
@@ -122,7 +121,7 @@ def mend_stranded(sentence: Dependencies) -> None:
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
         if above != ROOT and sentence.relation(unit) == "case" and above < unit and sentence.upos(unit) == "ADP":
-            sentence.parent[unit] = (above, "compound:prt")
+            sentence.attach(unit, above, "compound:prt")
 
 
 def mend_gaps(sentence: Dependencies) -> None:
@@ -155,7 +154,7 @@ def split_subject(sentence: Dependencies, verb: int, is_stranded: bool) -> None:
     for subject in sentence.children(verb, *SUBJECTS):
         first = [noun for noun in sentence.children(subject, "compound") if sentence.upos(noun) in NOUNS]
         if is_stranded and first and is_listed(sentence.text(subject), "animates"):
-            sentence.parent[first[-1]] = (ROOT, "root")
-            sentence.parent[verb] = (first[-1], "acl:relcl")
+            sentence.attach(first[-1], ROOT, "root")
+            sentence.attach(verb, first[-1], "acl:relcl")
             for other in first[:-1]:
                 sentence.move(other, first[-1], "compound")

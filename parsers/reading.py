@@ -17,6 +17,7 @@ from parsers.word_passes import NOUNS
 EDGE = re.compile(r"\{(\w+)\} -(.+)-> \{(\w+)\}")
 ATTRIBUTE = re.compile(r"\{(\w+)\}\((.+)\)")
 NAME = re.compile(r"\{(\w+)\}")
+MARK = re.compile(r"(?<=.)['’]s$")
 
 
 @dataclass
@@ -70,9 +71,8 @@ def graph_of(sentence: Dependencies, found: Found) -> SceneGraph:
     place = {unit: index for index, unit in enumerate(chosen)}
     nodes = [node(sentence, unit, found.attributes.get(unit, ())) for unit in chosen]
     edges = [
-        Edge(place[subject], written(sentence, label), place[object_], label)
+        Edge(place[subject], relation(sentence, subject, label), place[object_], label)
         for subject, label, object_ in found.edges
-        if label
     ]
     referent = place[found.heads[0]] if found.heads else 0
     return guaranteed(sentence.tokens, nodes, edges, referent)
@@ -82,7 +82,15 @@ def node(sentence: Dependencies, unit: int, attributes: Iterable[tuple[int, ...]
     head = sentence.units[unit].tokens
     said = sorted(attributes)
     used = sorted({*head, *(token for attribute in said for token in attribute)})
-    return Node(written(sentence, head), head[-1], tuple(written(sentence, label) for label in said), tuple(used))
+    text = MARK.sub("", written(sentence, head)) or written(sentence, head)
+    return Node(text, head[-1], tuple(written(sentence, label) for label in said), tuple(used))
+
+
+def relation(sentence: Dependencies, subject: int, label: tuple[int, ...]) -> str:
+    """The words of an edge; of "man's" in one word, only 's."""
+    text = written(sentence, label)
+    mark = MARK.search(text)
+    return mark.group() if mark and label == sentence.units[subject].tokens else text
 
 
 def spoken(sentence: Dependencies, unit: int) -> tuple[int, ...]:

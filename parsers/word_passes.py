@@ -22,6 +22,7 @@ CLASS_OF_GROUP = {
     Tag.NEGATION: "PART",
 }
 NOUNS = frozenset({"NOUN", "PROPN"})
+SUBJECTS = ("nsubj", "nsubj:pass")
 OBLIQUE = ("obl", "nmod", "obl:tmod", "obl:npmod", "obl:agent", "obl:unmarked")
 
 
@@ -97,7 +98,7 @@ def join_negation(sentence: Dependencies) -> None:
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
         if sentence.text(unit) == "no" and above != ROOT:
-            sentence.parent[unit] = (above, "amod")
+            sentence.attach(unit, above, "amod")
         elif sentence.text(unit) in words("negations") and above != ROOT and not sentence.children(unit):
             if sentence.upos(above) in ("VERB", "ADJ"):
                 sentence.join([unit, above], sentence.text(above), sentence.upos(above))

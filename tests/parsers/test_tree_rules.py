@@ -1,0 +1,65 @@
+"""Every row of the tables of rules and passes is proved by its own example."""
+
+import pytest
+
+from parsers import passes, reading
+from parsers.dependencies import Dependencies
+from parsers.matcher import matches
+from parsers.passes import PASSES, rewrite
+from parsers.reading import Found, read
+from parsers.rules import RULES
+from parsers.tree import read_tree
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_alone_emits_what_its_row_says(rule):
+    sentence = Dependencies(read_tree(rule.tree))
+    rewrite(sentence)
+    found = Found()
+    reading.apply(rule, sentence, found)
+    assert emitted(sentence, found) == {rule.expected}
+    assert " ".join(sentence.tokens) == rule.example
+
+
+def emitted(sentence, found):
+    def text(tokens):
+        return " ".join(sentence.tokens[index] for index in tokens)
+
+    def name(unit):
+        return text(sentence.units[unit].tokens)
+
+    edges = {f"{name(subject)} -{text(label)}-> {name(object_)}" for subject, label, object_ in found.edges}
+    attributes = {f"{name(noun)}({text(label)})" for noun, labels in found.attributes.items() for label in labels}
+    return edges | attributes | {f"*{name(head)}" for head in found.heads}
+
+
+@pytest.mark.parametrize("step", PASSES, ids=lambda step: step.name)
+def test_a_pass_does_what_its_row_says_and_nothing_else_does_it(step, form, monkeypatch):
+    tree = read_tree(step.tree)
+    assert form(read(tree)) == step.expected
+    monkeypatch.setattr(passes, "PASSES", tuple(other for other in PASSES if other is not step))
+    assert form(read(tree)) != step.expected
+
+
+def test_names_are_given_once():
+    names = [row.name for row in (*RULES, *PASSES)]
+    assert len(set(names)) == len(names)
+
+
+PATHS = [
+    ("a:NOUN", [{"a": 0}, {"a": 2}]),
+    ("^a:*", [{"a": 0}]),
+    ("a:NOUN >acl b:VERB >obj c:NOUN", [{"a": 0, "b": 1, "c": 2}]),
+    ("c:NOUN <obj b:VERB <acl a:*", [{"c": 2, "b": 1, "a": 0}]),
+    ("a:NOUN|VERB !>acl", [{"a": 1}, {"a": 2}]),
+    ("a:* >amod|obj b:*", [{"a": 1, "b": 2}]),
+    ("a:*@animates", [{"a": 0}]),
+    ("a:NOUN@!animates", [{"a": 2}]),
+    ("a:VERB >acl b:*", []),
+]
+
+
+@pytest.mark.parametrize(("path", "expected"), PATHS)
+def test_a_path_matches_where_its_notation_says(path, expected):
+    sentence = Dependencies(read_tree("woman/NOUN/-1/root holding/VERB/0/acl umbrella/NOUN/1/obj"))
+    assert list(matches(path, sentence)) == expected
