@@ -27,12 +27,13 @@ def turn_passives(sentence: Dependencies) -> None:
 
 def find_main_clause(sentence: Dependencies) -> None:
     """ "the tree by the boat is green": a clause that no relative word opens is about the head of the sentence."""
+    top = sentence.root
     for unit in sentence.units_in_order():
         if sentence.relation(unit) not in ("acl:relcl", "acl") or sentence.children(unit, *SUBJECTS):
             continue
-        finite = [child for child in sentence.children(unit, "cop", "aux", "aux:pass") if sentence.text(child) in ("is", "are", "was", "were")]
-        top = sentence.root
-        if finite and sentence.upos(top) in NOUNS and not any(sentence.text(child) in words("relatives") for child in sentence.children(unit)):
+        is_finite = any(sentence.text(child) in BE for child in sentence.children(unit, "cop", "aux", "aux:pass"))
+        is_relative = any(sentence.text(child) in words("relatives") for child in sentence.children(unit))
+        if is_finite and not is_relative and sentence.upos(top) in NOUNS:
             sentence.move(unit, top, "acl")
 
 

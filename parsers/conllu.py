@@ -62,7 +62,9 @@ class Sentence:
         where = f"{path}: line {self.line}"
         for first, last, _ in self.ranges:
             if last >= len(self.words):
-                raise UserError(f"{where}: the range {first + 1}-{last + 1} has {len(self.words) - first} words; {CURE}")
+                raise UserError(
+                    f"{where}: the range {first + 1}-{last + 1} has {len(self.words) - first} words; {CURE}"
+                )
         tree = checked(self.words, where)
         yield tree
         if self.ranges:

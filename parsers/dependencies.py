@@ -25,18 +25,20 @@ class Dependencies:
 
     def __init__(self, tree: Tree) -> None:
         self.tokens = tuple(word.text for word in tree.words)
-        self.units = {
-            index: Unit(word.text.lower(), word.upos, (index,)) for index, word in enumerate(tree.words)
-        }
+        self.units = {index: Unit(word.text.lower(), word.upos, (index,)) for index, word in enumerate(tree.words)}
         self.parent = {index: (word.head, word.deprel) for index, word in enumerate(tree.words)}
-        self.shared: list[tuple[int, str, int]] = []
-        """Head, relation, dependent: arcs beside the tree."""
+        self.parent[tree.root] = (ROOT, "root")
+        self.shared_below: dict[int, list[tuple[str, int]]] = {}
+        self.shared_above: dict[int, list[tuple[str, int]]] = {}
+        """Arcs beside the tree: the relation and the dependent by head, the relation and the head by dependent."""
         self.stands_for: dict[int, int] = {}
         """The noun that a pronoun stands for."""
         self.linking: set[int] = set()
         """Verbs that say no more than "is": "located under", "that lies above"."""
         self.below: dict[int, list[int]] | None = None
         """The dependents of every unit, until something changes."""
+        self.starts: dict[int, int] = {}
+        """The first token of every unit and of all that depends on it, until something changes."""
 
     # What the matcher asks.
     def members(self) -> Sequence[int]:
@@ -50,12 +52,12 @@ class Dependencies:
 
     def dependents(self, word: int) -> Sequence[tuple[str, int]]:
         own = [(self.relation(unit), unit) for unit in self.children(word)]
-        return sorted(own + [(relation, unit) for head, relation, unit in self.shared if head == word], key=last)
+        return sorted([*own, *self.shared_below.get(word, ())], key=last)
 
     def heads(self, word: int) -> Sequence[tuple[str, int]]:
         head, relation = self.parent[word]
         own = [] if head == ROOT else [(relation, head)]
-        return own + [(relation, head) for head, relation, unit in self.shared if unit == word]
+        return [*own, *self.shared_above.get(word, ())]
 
     # What the passes ask.
     def units_in_order(self) -> Iterator[int]:
@@ -83,7 +85,15 @@ class Dependencies:
 
     def start(self, unit: int) -> int:
         """The first token of the unit and of all that depends on it."""
-        return min([self.units[unit].tokens[0], *(self.start(child) for child in self.children(unit))])
+        if not self.starts:
+            order = [self.root]
+            for other in order:
+                order += self.children(other)
+            self.starts = {other: self.units[other].tokens[0] for other in order}
+            for other in reversed(order[1:]):
+                above = self.head(other)
+                self.starts[above] = min(self.starts[above], self.starts[other])
+        return self.starts[unit]
 
     def ancestors(self, unit: int) -> list[int]:
         found = []
@@ -95,7 +105,7 @@ class Dependencies:
     def attach(self, unit: int, head: int, relation: str) -> None:
         """The unit depends on another one, which must not depend on it."""
         self.parent[unit] = (head, relation)
-        self.below = None
+        self.below, self.starts = None, {}
 
     def move(self, unit: int, head: int, relation: str) -> None:
         """The unit depends on another one, unless that depends on it."""
@@ -103,8 +113,10 @@ class Dependencies:
             self.attach(unit, head, relation)
 
     def share(self, head: int, relation: str, unit: int) -> None:
-        if head != unit and (head, relation, unit) not in self.shared and self.parent[unit] != (head, relation):
-            self.shared.append((head, relation, unit))
+        """The unit depends on another head as well."""
+        if head != unit and (relation, head) not in self.heads(unit):
+            self.shared_below.setdefault(head, []).append((relation, unit))
+            self.shared_above.setdefault(unit, []).append((relation, head))
 
     def join(self, members: Iterable[int], text: str, upos: str) -> int:
         """The members are one unit from now on, in the place of the one nearest to the root."""
@@ -119,6 +131,7 @@ class Dependencies:
             if unit != top:
                 self.leave_out(unit)
         self.units[top] = Unit(text, upos, tuple(tokens))
+        self.starts = {}
         return top
 
     def promote(self, unit: int, relation: str) -> None:
@@ -133,7 +146,7 @@ class Dependencies:
     def leave_out(self, unit: int) -> None:
         """A unit that says nothing goes; nothing may depend on it."""
         del self.units[unit], self.parent[unit]
-        self.below = None
+        self.below, self.starts = None, {}
 
 
 def last(pair: tuple[str, int]) -> tuple[int, str]:

@@ -56,9 +56,7 @@ def compiled(pattern: str) -> tuple[Place, ...]:
         if part.startswith("!>"):
             last = places.pop()
             lacks = last.lacks | frozenset(part[2:].split("|"))
-            places.append(
-                Place(last.step, last.relations, last.name, last.classes, last.listed, last.unlisted, lacks)
-            )
+            places.append(Place(last.step, last.relations, last.name, last.classes, last.listed, last.unlisted, lacks))
         elif part[0] in "<>":
             step, relations = part[0], frozenset(part[1:].split("|"))
         else:

@@ -55,9 +55,10 @@ def mend_objects(sentence: Dependencies) -> None:
         if relation in SUBJECTS and sentence.relation(unit) in CLAUSES and above > following:
             sentence.move(above, sentence.head(unit), "acl")
             sentence.move(following, unit, "obj")
-        elif relation in ("nmod", "appos", "dep", "conj") and above != unit and sentence.relation(unit) in CLAUSES:
-            sentence.move(following, unit, "obj")
-        elif relation == "xcomp" and above == unit and sentence.children(following, "det"):
+        elif above == unit:
+            if relation == "xcomp" and sentence.children(following, "det"):
+                sentence.move(following, unit, "obj")
+        elif relation in ("nmod", "appos", "dep", "conj") and sentence.relation(unit) in CLAUSES:
             sentence.move(following, unit, "obj")
 
 

@@ -61,11 +61,7 @@ def tokens(sentence: Dependencies, match: Mapping[str, int], label: str) -> tupl
 
 def graph_of(sentence: Dependencies, found: Found) -> SceneGraph:
     ends = {end for subject, _, object_ in found.edges for end in (subject, object_)}
-    nouns = {
-        unit
-        for unit in sentence.units
-        if sentence.upos(unit) in NOUNS
-    }
+    nouns = {unit for unit in sentence.units if sentence.upos(unit) in NOUNS}
     nouns -= set(sentence.stands_for)
     chosen = sorted(ends | (nouns - found.qualifiers) | set(found.heads[:1]) | (set(found.attributes) & nouns))
     place = {unit: index for index, unit in enumerate(chosen)}

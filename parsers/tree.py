@@ -82,13 +82,12 @@ def repaired(words: Sequence[TreeWord]) -> Tree:
     for index in range(len(heads)):
         if not reaches_root(heads, index) and is_in_cycle(heads, index):
             heads[index] = root
-    moved = (replace(word, head=head) for word, head in zip(words, heads, strict=True))
-    return Tree(tuple(word if word.head == before.head else relabelled(word) for word, before in zip(moved, words)))
+    return Tree(tuple(moved(word, head) for word, head in zip(words, heads, strict=True)))
 
 
-def relabelled(word: TreeWord) -> TreeWord:
-    """A word whose head was no head: UD's name for an unclear dependency."""
-    return replace(word, deprel="root" if word.head == ROOT else "dep")
+def moved(word: TreeWord, head: int) -> TreeWord:
+    """The word under another head, by UD's name for an unclear dependency."""
+    return word if word.head == head else replace(word, head=head, deprel="root" if head == ROOT else "dep")
 
 
 def is_in_cycle(heads: Sequence[int], start: int) -> bool:

@@ -56,7 +56,12 @@ def name_nouns(sentence: Dependencies) -> None:
     for unit in sentence.units_in_order():
         word = sentence.units[unit]
         is_head = sentence.children(unit, "det", "case") or sentence.head(unit) == ROOT
-        if word.upos == "ADJ" and is_head and not sentence.children(unit, "nsubj") and sentence.relation(unit) != "amod":
+        if (
+            word.upos == "ADJ"
+            and is_head
+            and not sentence.children(unit, "nsubj")
+            and sentence.relation(unit) != "amod"
+        ):
             word.upos = "NOUN"
         if word.upos == "PRON" and (is_listed(word.text, "nouns") or word.text in words("subject_pronouns")):
             word.upos = "NOUN"
@@ -99,9 +104,8 @@ def join_negation(sentence: Dependencies) -> None:
         above = sentence.head(unit)
         if sentence.text(unit) == "no" and above != ROOT:
             sentence.attach(unit, above, "amod")
-        elif sentence.text(unit) in words("negations") and above != ROOT and not sentence.children(unit):
-            if sentence.upos(above) in ("VERB", "ADJ"):
-                sentence.join([unit, above], sentence.text(above), sentence.upos(above))
+        elif sentence.text(unit) in words("negations") and above != ROOT and sentence.upos(above) in ("VERB", "ADJ"):
+            sentence.join([unit, above], sentence.text(above), sentence.upos(above))
 
 
 def count_quantities(sentence: Dependencies) -> None:

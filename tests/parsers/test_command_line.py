@@ -85,7 +85,7 @@ def test_the_number_of_processes_changes_nothing(tmp_path):
     [
         (None, [], "there is no such file"),
         (b"not a table", [], "not a readable Parquet file"),
-        (b"", ["--backend", "telepathy"], "there is no parser 'telepathy'; there are: lexical"),
+        (b"", ["--backend", "telepathy"], "there is no parser 'telepathy'; there are: conllu, lexical, stanza"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_1(tmp_path, content, options, problem):

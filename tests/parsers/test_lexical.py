@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parsers import parse
-from parsers.backends import BACKENDS, load_backend
+from parsers.backends import load_backend
 from parsers.files import UserError
 from parsers.stage import coverage
 
@@ -126,7 +126,7 @@ def test_given_tokens_are_not_cut_again(form):
 
 
 def test_an_unknown_backend_is_an_error_that_names_the_known_ones():
-    with pytest.raises(UserError, match="there are: lexical"):
+    with pytest.raises(UserError, match=r"there are: .*lexical"):
         parse("a dog", backend="telepathy")
 
 
@@ -135,9 +135,8 @@ def test_an_option_that_the_backend_does_not_have_is_an_error():
         parse("a dog", models="somewhere")
 
 
-@pytest.mark.parametrize("name", BACKENDS)
-def test_a_backend_is_loaded_once(name):
-    assert load_backend(name) is load_backend(name)
+def test_a_backend_is_loaded_once():
+    assert load_backend("lexical") is load_backend("lexical")
 
 
 def shared(name: str) -> Path:
