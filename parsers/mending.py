@@ -146,15 +146,15 @@ def mend_gaps(sentence: Dependencies) -> None:
             if bare and first != ROOT and first < second and sentence.upos(first) in NOUNS:
                 sentence.move(unit, first, "acl:relcl")
                 sentence.move(second, unit, "nsubj")
-        elif sentence.head(unit) == ROOT and (stranded or sentence.children(unit, "obl") == []):
-            split_subject(sentence, unit, bool(stranded))
+        elif sentence.head(unit) == ROOT and stranded:
+            split_subject(sentence, unit)
 
 
-def split_subject(sentence: Dependencies, verb: int, is_stranded: bool) -> None:
+def split_subject(sentence: Dependencies, verb: int) -> None:
     """ "boardwalk person is walking on": a clause whose preposition lacks its noun is about the first noun of a run."""
     for subject in sentence.children(verb, *SUBJECTS):
         first = [noun for noun in sentence.children(subject, "compound") if sentence.upos(noun) in NOUNS]
-        if is_stranded and first and is_listed(sentence.text(subject), "animates"):
+        if first and is_listed(sentence.text(subject), "animates"):
             sentence.attach(first[-1], ROOT, "root")
             sentence.attach(verb, first[-1], "acl:relcl")
             for other in first[:-1]:

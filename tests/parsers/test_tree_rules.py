@@ -41,6 +41,37 @@ def test_a_pass_does_what_its_row_says_and_nothing_else_does_it(step, form, monk
     assert form(read(tree)) != step.expected
 
 
+TREES = [
+    (
+        "pier/NOUN/1/compound man/NOUN/3/nsubj is/AUX/3/aux walking/VERB/-1/root on/ADP/3/obl",
+        "*pier; man | man -walking on-> pier",
+    ),
+    (
+        "star/NOUN/1/compound right/NOUN/-1/root of/ADP/4/case the/DET/4/det ring/NOUN/1/nmod",
+        "*star; ring | star -right of-> ring",
+    ),
+    (
+        "a/DET/1/det lot/NOUN/-1/root of/ADP/4/case big/ADJ/4/amod dogs/NOUN/1/nmod",
+        "*dogs(lot, big)",
+    ),
+    ("second/ADJ/1/amod guy/NOUN/-1/root from/ADP/3/case left/NOUN/1/nmod", "*guy(second, left)"),
+    ("man/NOUN/-1/root with/ADP/3/case no/DET/3/det hat/NOUN/0/nmod", "*man; hat(no) | man -with-> hat"),
+    ("man/NOUN/-1/root without/ADP/2/case hat/NOUN/0/nmod", "*man; hat | man -without-> hat"),
+    ("the/DET/2/det yellow/ADJ/2/amod one/NOUN/-1/root", "*one(yellow)"),
+    (
+        "dog/NOUN/-1/root which/PRON/2/nsubj chases/VERB/0/acl:relcl cats/NOUN/2/obj",
+        "*dog; cats | dog -chases-> cats",
+    ),
+    ("far/ADJ/1/amod right/NOUN/2/compound suitcase/NOUN/-1/root", "*suitcase(far right)"),
+    ("two/NUM/1/nummod dogs/NOUN/-1/root", "*dogs(two)"),
+]
+
+
+@pytest.mark.parametrize(("tree", "expected"), TREES)
+def test_passes_and_rules_together_read_a_tree_as_its_graph(tree, expected, form):
+    assert form(read(read_tree(tree))) == expected
+
+
 def test_names_are_given_once():
     names = [row.name for row in (*RULES, *PASSES)]
     assert len(set(names)) == len(names)
