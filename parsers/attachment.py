@@ -28,6 +28,8 @@ def two_candidates(sentence: Dependencies, unit: int) -> tuple[int, int] | None:
     above = sentence.head(unit)
     if sentence.relation(unit) not in OBLIQUE or above == ROOT or above > unit:
         return None
+    if sentence.children(unit, "cc"):
+        return None  # "below a ring and left of a star": after "and" it is the governor's, as the tree says
     before = [
         child
         for child in sentence.children(above, "obj", *OBLIQUE)
@@ -71,7 +73,7 @@ def attach_participles(sentence: Dependencies) -> None:
         if sentence.relation(unit) not in CLAUSES or noun == ROOT:
             continue
         opening = [sentence.text(child) for child in sentence.children(unit, *SUBJECTS)]
-        verb = sentence.text(unit).split()[0]
+        verb = sentence.text(unit).partition(" ")[0]
         is_action = verb.endswith("ing") and verb != "having"
         if not opening:
             pass_over_carried(sentence, unit, is_action)

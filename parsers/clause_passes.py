@@ -17,7 +17,7 @@ def turn_passives(sentence: Dependencies) -> None:
     for unit in sentence.units_in_order():
         for child in sentence.children(unit, *OBLIQUE):
             prepositions = {sentence.text(case) for case in sentence.children(child, "case")}
-            verb = sentence.text(unit).split()[-1]
+            verb = sentence.text(unit).rpartition(" ")[2]
             by = "by" in prepositions and sentence.upos(unit) == "VERB" and not verb.endswith("ing")
             if (by and verb not in words("placing_verbs")) or (
                 verb in words("enclosing_verbs") and prepositions & {"in", "with", "by"}

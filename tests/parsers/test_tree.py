@@ -123,6 +123,10 @@ def test_passes_keep_a_tree_and_lose_no_word_but_those_they_leave_out(words):
     assert len(set(tokens)) == len(tokens)
 
 
+def test_a_verb_without_letters_is_read():
+    assert_whole(read(checked([TreeWord("man", "", "NOUN", ROOT, "root"), TreeWord("", "", "VERB", 0, "acl")], "here")))
+
+
 @pytest.mark.parametrize("classes", [("NOUN", "NOUN"), ("NOUN", "VERB")])
 def test_a_long_chain_of_words_is_read(classes):
     words = [TreeWord("dog", "dog", classes[index % 2], index - 1, "acl") for index in range(2000)]
