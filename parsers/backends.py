@@ -12,8 +12,8 @@ Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]
 
 BACKENDS = {
     "lexical": "parsers.lexical",
-    "stanza": "parsers.stanza_trees",
-    "conllu": "parsers.conllu",
+    "stanza": "parsers.trees.stanza_backend",
+    "conllu": "parsers.trees.conllu",
 }
 """Name -> the module whose `load(**options)` gives the backend."""
 

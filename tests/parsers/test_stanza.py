@@ -17,11 +17,11 @@ from parsers import parse
 from parsers.backends import load_backend
 from parsers.conventions import factual
 from parsers.files import UserError
-from parsers.reading import read
 from parsers.scoring import tuples_of_graph, tuples_of_text
-from parsers.stanza_trees import load_trees, tree_of
 from parsers.tokens import tokenise
 from parsers.tree import ROOT, first_problem, read_tree
+from parsers.trees.reading import read
+from parsers.trees.stanza_backend import load_trees, tree_of
 
 SHARED = Path(__file__).parents[2] / os.environ.get("JVGN_SHARED", "../shared")
 

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.dependencies import Dependencies
 from parsers.files import UserError
 from parsers.lexicon import is_content_word
-from parsers.passes import rewrite
-from parsers.reading import read
 from parsers.rules import RULES
 from parsers.scene_graph import SceneGraph
 from parsers.stage import left_out
 from parsers.tree import ROOT, Tree, TreeWord, checked, first_problem, read_tree, repaired, write_tree
+from parsers.trees.dependencies import Dependencies
+from parsers.trees.passes import rewrite
+from parsers.trees.reading import read
 
 WORDS = """
 man dogs bench hat front left right top side group lot photo there is of in on with to next by up the a two one some no

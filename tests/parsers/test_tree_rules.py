@@ -3,12 +3,12 @@
 import pytest
 
 from parsers import passes, reading
-from parsers.dependencies import Dependencies
-from parsers.matcher import matches
-from parsers.passes import PASSES, rewrite
-from parsers.reading import Found, read
 from parsers.rules import RULES
 from parsers.tree import read_tree
+from parsers.trees.dependencies import Dependencies
+from parsers.trees.matcher import matches
+from parsers.trees.passes import PASSES, rewrite
+from parsers.trees.reading import Found, read
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

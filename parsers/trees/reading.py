@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from parsers.dependencies import Dependencies
 from parsers.guarantees import guaranteed
 from parsers.lexicon import words
-from parsers.matcher import matches
-from parsers.passes import rewrite
 from parsers.rules import ATTRIBUTES, EDGES, HEADS, Rule
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tree import Tree
-from parsers.word_passes import NOUNS
+from parsers.trees.dependencies import Dependencies
+from parsers.trees.matcher import matches
+from parsers.trees.passes import rewrite
+from parsers.trees.word_passes import NOUNS
 
 EDGE = re.compile(r"\{(\w+)\} -(.+)-> \{(\w+)\}")
 ATTRIBUTE = re.compile(r"\{(\w+)\}\((.+)\)")

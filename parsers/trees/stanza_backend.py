@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from parsers.backends import Backend
-from parsers.caption_tags import WordClass, corrected
 from parsers.files import UserError
-from parsers.reading import read
 from parsers.scene_graph import SceneGraph
 from parsers.tree import ROOT, Tree, TreeWord, repaired
+from parsers.trees.caption_tags import WordClass, corrected
+from parsers.trees.reading import read
 
 SMALL = ("tagger.pt", "parser.pt", "vectors.pt")
 RESOURCES = {"en": {"lang_name": "English", "packages": {}, "default_processors": {}, "default_dependencies": {}}}

@@ -6,8 +6,8 @@ The example's tree, with all passes and rules, gives the expected graph; without
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parsers import attachment, clause_passes, mending, preposition_passes, word_passes
-from parsers.dependencies import Dependencies
+from parsers.trees import attachment, clause_passes, mending, preposition_passes, word_passes
+from parsers.trees.dependencies import Dependencies
 
 
 @dataclass(frozen=True)

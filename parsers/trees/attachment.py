@@ -4,10 +4,10 @@ The tree says which two: a thing, and what that thing is related to. Captions wh
 the two is meant; parsers that learnt from other text often take the wrong one.
 """
 
-from parsers.dependencies import Dependencies
 from parsers.lexicon import is_listed, words
 from parsers.tree import ROOT
-from parsers.word_passes import NOUNS, OBLIQUE, SUBJECTS
+from parsers.trees.dependencies import Dependencies
+from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
 
 CLAUSES = ("acl", "acl:relcl")
 

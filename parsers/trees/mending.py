@@ -3,10 +3,10 @@
 They believe word order over the tree where the two cannot both be right, and change nothing in a right tree.
 """
 
-from parsers.dependencies import Dependencies
 from parsers.lexicon import is_listed, words
 from parsers.tree import ROOT
-from parsers.word_passes import NOUNS, OBLIQUE, SUBJECTS
+from parsers.trees.dependencies import Dependencies
+from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
 
 CLAUSES = ("acl", "acl:relcl")
 MODIFIERS = ("amod", "compound", "nmod", "conj")

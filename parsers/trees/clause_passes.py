@@ -2,10 +2,10 @@
 
 import itertools
 
-from parsers.dependencies import Dependencies
 from parsers.lexicon import words
 from parsers.tree import ROOT
-from parsers.word_passes import NOUNS, OBLIQUE, SUBJECTS
+from parsers.trees.dependencies import Dependencies
+from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
 
 RELATIVES = frozenset({"PRON", "SCONJ", "DET", "ADV"})
 CLAUSES = ("acl", "acl:relcl", "advcl", "xcomp", "ccomp", "parataxis", "dep")

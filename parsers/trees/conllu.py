@@ -10,9 +10,9 @@ from pathlib import Path
 
 from parsers.backends import Backend
 from parsers.files import BrokenFile, UserError
-from parsers.reading import read
 from parsers.scene_graph import SceneGraph
 from parsers.tree import ROOT, Tree, TreeWord, checked
+from parsers.trees.reading import read
 
 COLUMNS = 10
 CURE = "give a file in CoNLL-U, one sentence for each expression"
