@@ -11,7 +11,12 @@ from parsers.scene_graph import SceneGraph
 Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]
 """A loaded backend gives the graphs of many tokenised sentences, each regardless of the others."""
 
-BACKENDS = {"corenlp": "parsers.corenlp", "lexical": "parsers.lexical"}
+BACKENDS = {
+    "lexical": "parsers.lexical",
+    "stanza": "parsers.trees.stanza_backend",
+    "conllu": "parsers.trees.conllu",
+    "corenlp": "parsers.corenlp",
+}
 """Name -> the module whose `load(**options)` gives the backend."""
 
 

@@ -73,7 +73,11 @@ def test_coverage_counts_what_was_read(tmp_path):
     [
         (None, [], "there is no such file"),
         (b"not a table", [], "not a readable Parquet file"),
-        (b"", ["--backend", "telepathy"], "there is no parser 'telepathy'; there are: corenlp, "),
+        (
+            b"",
+            ["--backend", "telepathy"],
+            "there is no parser 'telepathy'; there are: conllu, corenlp, ",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_1(tmp_path, content, options, problem):

@@ -1,0 +1,122 @@
+"""The `conllu` backend: trees that the user brings, as a file in CoNLL-U.
+
+Option `parses` is the file. Its sentences are found by their words; of a word written in one that is parsed as two
+("3-4 man's"), either form may be what the dataset has. A sentence that the file does not have is an error.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from parsers.backends import Backend
+from parsers.files import BrokenFile, UserError
+from parsers.scene_graph import SceneGraph
+from parsers.tree import ROOT, Tree, TreeWord, checked
+from parsers.trees.reading import read
+
+COLUMNS = 10
+CURE = "give a file in CoNLL-U, one sentence for each expression"
+
+Tokens = tuple[str, ...]
+
+
+def load(parses: str = "", **unknown: str) -> Backend:
+    if unknown or not parses:
+        found = ", ".join(sorted(unknown)) or "none"
+        raise UserError(f"the conllu parser has one option, parses=FILE.conllu, which it needs; found {found}")
+    path = Path(parses).expanduser()
+    trees = read_trees(path)
+
+    def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
+        return [read(find(trees, tuple(tokens), path)) for tokens in sentences]
+
+    return parse_many
+
+
+def find(trees: dict[Tokens, Tree], tokens: Tokens, path: Path) -> Tree:
+    if tokens not in trees:
+        raise UserError(f"{path}: it has no sentence {' '.join(tokens)!r}; add its parse, its words as they are here")
+    return trees[tokens]
+
+
+def read_trees(path: Path) -> dict[Tokens, Tree]:
+    """Every sentence of the file by its words; of one that is there twice, the first."""
+    if not path.is_file():
+        raise BrokenFile(path, "there is no such file", CURE)
+    trees: dict[Tokens, Tree] = {}
+    for sentence in sentences(path):
+        for tree in sentence.trees(path):
+            trees.setdefault(tuple(word.text for word in tree.words), tree)
+    return trees
+
+
+@dataclass
+class Sentence:
+    line: int
+    """Where it starts."""
+    words: list[TreeWord]
+    ranges: list[tuple[int, int, str]]
+    """First and last word, counted from 0, of what is written in one."""
+
+    def trees(self, path: Path) -> Iterator[Tree]:
+        where = f"{path}: line {self.line}"
+        for first, last, _ in self.ranges:
+            if last >= len(self.words):
+                raise UserError(
+                    f"{where}: the range {first + 1}-{last + 1} has {len(self.words) - first} words; {CURE}"
+                )
+        tree = checked(self.words, where)
+        yield tree
+        if self.ranges:
+            yield self.contracted(tree)
+
+    def contracted(self, tree: Tree) -> Tree:
+        """The tree of the words as written: each in the place of that part which depends on another word."""
+        place: list[int] = []
+        kept: list[TreeWord] = []
+        for index, word in enumerate(tree.words):
+            span = next(((first, last, text) for first, last, text in self.ranges if first <= index <= last), None)
+            if span is None or index == span[0]:
+                kept.append(word)
+            if span is not None:
+                inside = range(span[0], span[1] + 1)
+                top = next(part for part in inside if tree.words[part].head not in inside)
+                kept[-1] = replace(tree.words[top], text=span[2], lemma=span[2].lower())
+            place.append(len(kept) - 1)
+        return Tree(tuple(replace(word, head=place[word.head] if word.head != ROOT else ROOT) for word in kept))
+
+
+def sentences(path: Path) -> Iterator[Sentence]:
+    try:
+        lines = path.read_text(encoding="utf8").split("\n")
+    except UnicodeDecodeError as error:
+        raise BrokenFile(path, f"it is not text in UTF-8 ({error.reason})", CURE) from error
+    current = Sentence(1, [], [])
+    for number, line in enumerate([*lines, ""], start=1):
+        if line.strip():
+            if not line.startswith("#"):
+                current.line = current.line if current.words or current.ranges else number
+                add_line(current, line.rstrip("\r"), f"{path}: line {number}")
+        elif current.words:
+            yield current
+            current = Sentence(number + 1, [], [])
+
+
+def add_line(sentence: Sentence, line: str, where: str) -> None:
+    columns = line.split("\t")
+    if len(columns) != COLUMNS:
+        raise UserError(f"{where}: expected {COLUMNS} columns separated by tabs, found {len(columns)}; {CURE}")
+    number, form, lemma, upos, _, _, head, deprel, _, _ = columns
+    if "." in number:
+        return  # a word that is not in the text
+    if "-" in number:
+        first, _, last = number.partition("-")
+        if not (first.isdecimal() and last.isdecimal() and len(sentence.words) + 1 == int(first) < int(last)):
+            raise UserError(f"{where}: the range {number!r} does not start at word {len(sentence.words) + 1}; {CURE}")
+        sentence.ranges.append((int(first) - 1, int(last) - 1, form))
+        return
+    if number != str(len(sentence.words) + 1):
+        raise UserError(f"{where}: expected word {len(sentence.words) + 1}, found {number!r}; {CURE}")
+    if not head.isdecimal():
+        raise UserError(f"{where}: the head of {form!r} is {head!r}, expected a number; {CURE}")
+    sentence.words.append(TreeWord(form, lemma, upos, int(head) - 1, deprel))

@@ -1,0 +1,153 @@
+"""A sentence's dependencies while passes rewrite them: words may be joined, moved, and shared by several heads.
+
+It starts as a tree. Joining words and moving them keeps it one; `share` adds arcs beside the tree, as the enhanced
+dependencies of UD do ("a coat and a hat": both are worn).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from parsers.tree import ROOT, Tree
+
+
+@dataclass
+class Unit:
+    """One word, or several that were joined."""
+
+    text: str
+    """In lower case, for looking up."""
+    upos: str
+    tokens: tuple[int, ...]
+
+
+class Dependencies:
+    """Units are named by the index of a token of theirs, which never changes."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tokens = tuple(word.text for word in tree.words)
+        self.units = {index: Unit(word.text.lower(), word.upos, (index,)) for index, word in enumerate(tree.words)}
+        self.parent = {index: (word.head, word.deprel) for index, word in enumerate(tree.words)}
+        self.parent[tree.root] = (ROOT, "root")
+        self.shared_below: dict[int, list[tuple[str, int]]] = {}
+        self.shared_above: dict[int, list[tuple[str, int]]] = {}
+        """Arcs beside the tree: the relation and the dependent by head, the relation and the head by dependent."""
+        self.stands_for: dict[int, int] = {}
+        """The noun that a pronoun stands for."""
+        self.linking: set[int] = set()
+        """Verbs that say no more than "is": "located under", "that lies above"."""
+        self.below: dict[int, list[int]] | None = None
+        """The dependents of every unit, until something changes."""
+        self.starts: dict[int, int] = {}
+        """The first token of every unit and of all that depends on it, until something changes."""
+
+    # What the matcher asks.
+    def members(self) -> Sequence[int]:
+        return sorted(self.units, key=lambda unit: self.units[unit].tokens)
+
+    def upos(self, word: int) -> str:
+        return self.units[word].upos
+
+    def text(self, word: int) -> str:
+        return self.units[word].text
+
+    def dependents(self, word: int) -> Sequence[tuple[str, int]]:
+        own = [(self.relation(unit), unit) for unit in self.children(word)]
+        return sorted([*own, *self.shared_below.get(word, ())], key=last)
+
+    def heads(self, word: int) -> Sequence[tuple[str, int]]:
+        head, relation = self.parent[word]
+        own = [] if head == ROOT else [(relation, head)]
+        return [*own, *self.shared_above.get(word, ())]
+
+    # What the passes ask.
+    def units_in_order(self) -> Iterator[int]:
+        """From left to right; those that are joined or left out meanwhile are passed over."""
+        return (unit for unit in self.members() if unit in self.units)
+
+    @property
+    def root(self) -> int:
+        return next(unit for unit, (head, _) in self.parent.items() if head == ROOT)
+
+    def head(self, unit: int) -> int:
+        return self.parent[unit][0]
+
+    def relation(self, unit: int) -> str:
+        return self.parent[unit][1]
+
+    def children(self, unit: int, *relations: str) -> list[int]:
+        """The unit's dependents in the tree, from left to right, by these relations if any are named."""
+        if self.below is None:
+            self.below = {}
+            for other in sorted(self.parent):
+                self.below.setdefault(self.parent[other][0], []).append(other)
+        found = self.below.get(unit, [])
+        return [other for other in found if self.parent[other][1] in relations] if relations else list(found)
+
+    def start(self, unit: int) -> int:
+        """The first token of the unit and of all that depends on it."""
+        if not self.starts:
+            order = [self.root]
+            for other in order:
+                order += self.children(other)
+            self.starts = {other: self.units[other].tokens[0] for other in order}
+            for other in reversed(order[1:]):
+                above = self.head(other)
+                self.starts[above] = min(self.starts[above], self.starts[other])
+        return self.starts[unit]
+
+    def ancestors(self, unit: int) -> list[int]:
+        found = []
+        while (unit := self.head(unit)) != ROOT:
+            found.append(unit)
+        return found
+
+    # What the passes do.
+    def attach(self, unit: int, head: int, relation: str) -> None:
+        """The unit depends on another one, which must not depend on it."""
+        self.parent[unit] = (head, relation)
+        self.below, self.starts = None, {}
+
+    def move(self, unit: int, head: int, relation: str) -> None:
+        """The unit depends on another one, unless that depends on it."""
+        if unit != head and unit not in self.ancestors(head):
+            self.attach(unit, head, relation)
+
+    def share(self, head: int, relation: str, unit: int) -> None:
+        """The unit depends on another head as well."""
+        if head != unit and (relation, head) not in self.heads(unit):
+            self.shared_below.setdefault(head, []).append((relation, unit))
+            self.shared_above.setdefault(unit, []).append((relation, head))
+
+    def join(self, members: Iterable[int], text: str, upos: str) -> int:
+        """The members are one unit from now on, in the place of the one nearest to the root."""
+        together = sorted(set(members))
+        top = min(together, key=lambda unit: (len(self.ancestors(unit)), unit))
+        tokens = sorted(token for unit in together for token in self.units[unit].tokens)
+        for unit in together:
+            for child in self.children(unit):
+                if child != top:
+                    self.attach(child, top, self.relation(child))
+        for unit in together:
+            if unit != top:
+                self.leave_out(unit)
+        self.units[top] = Unit(text, upos, tuple(tokens))
+        self.starts = {}
+        return top
+
+    def promote(self, unit: int, relation: str) -> None:
+        """The unit takes the place of its head, which depends on it from now on, with all that was its head's."""
+        above = self.head(unit)
+        place = self.parent[above]
+        for child in self.children(above):
+            self.attach(child, unit, self.relation(child))
+        self.attach(unit, *place)
+        self.attach(above, unit, relation)
+
+    def leave_out(self, unit: int) -> None:
+        """A unit that says nothing goes; nothing may depend on it."""
+        del self.units[unit], self.parent[unit]
+        self.below, self.starts = None, {}
+
+
+def last(pair: tuple[str, int]) -> tuple[int, str]:
+    return pair[1], pair[0]

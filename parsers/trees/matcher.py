@@ -1,0 +1,85 @@
+"""Finds paths through a dependency graph. It knows no English.
+
+A pattern is a path of words and steps: "subject:NOUN >acl relation:VERB >obj object:NOUN". A word is `name:UPOS`,
+with `|` between several classes, `*` for any, and `@list` after it if the word must be in that word list, `@!list` if
+it must not. `>relation` steps to a dependent, `<relation` to a head; `|` separates several relations. A `!>relation`
+after a word says that the word has no such dependent. A `^` before the first word says that it is the root.
+"""
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from parsers.lexicon import words
+
+
+class Graph(Protocol):
+    """What the matcher asks of a sentence; words are named by numbers."""
+
+    @property
+    def root(self) -> int: ...
+    def members(self) -> Sequence[int]: ...
+    def upos(self, word: int) -> str: ...
+    def text(self, word: int) -> str: ...
+    def dependents(self, word: int) -> Sequence[tuple[str, int]]: ...
+    def heads(self, word: int) -> Sequence[tuple[str, int]]: ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """One word of a path, and the step that leads to it."""
+
+    step: str
+    """`>`, `<`, or nothing for the first word."""
+    relations: frozenset[str]
+    name: str
+    classes: frozenset[str]
+    listed: str = ""
+    unlisted: str = ""
+    lacks: frozenset[str] = frozenset()
+
+    def admits(self, graph: Graph, word: int) -> bool:
+        return (
+            ("*" in self.classes or graph.upos(word) in self.classes)
+            and (not self.listed or graph.text(word) in words(self.listed))
+            and (not self.unlisted or graph.text(word) not in words(self.unlisted))
+            and not any(relation in self.lacks for relation, _ in graph.dependents(word))
+        )
+
+
+@functools.cache
+def compiled(pattern: str) -> tuple[Place, ...]:
+    places: list[Place] = []
+    step, relations = "", frozenset[str]()
+    for part in pattern.split():
+        if part.startswith("!>"):
+            last = places.pop()
+            lacks = last.lacks | frozenset(part[2:].split("|"))
+            places.append(Place(last.step, last.relations, last.name, last.classes, last.listed, last.unlisted, lacks))
+        elif part[0] in "<>":
+            step, relations = part[0], frozenset(part[1:].split("|"))
+        else:
+            name, _, rest = part.partition(":")
+            classes, _, listing = rest.partition("@")
+            listed, unlisted = ("", listing[1:]) if listing.startswith("!") else (listing, "")
+            places.append(Place(step, relations, name, frozenset(classes.split("|")), listed, unlisted))
+    return tuple(places)
+
+
+def matches(pattern: str, graph: Graph) -> Iterator[Mapping[str, int]]:
+    """Every way in which the path runs through the graph, as the word of each name; leftmost first."""
+    path = compiled(pattern.removeprefix("^"))
+    for word in [graph.root] if pattern.startswith("^") else graph.members():
+        if path[0].admits(graph, word):
+            yield from extended(path[1:], graph, word, {path[0].name: word})
+
+
+def extended(path: Sequence[Place], graph: Graph, word: int, found: dict[str, int]) -> Iterator[Mapping[str, int]]:
+    if not path:
+        yield found
+        return
+    place = path[0]
+    for relation, other in graph.dependents(word) if place.step == ">" else graph.heads(word):
+        if relation in place.relations and other not in found.values() and place.admits(graph, other):
+            yield from extended(path[1:], graph, other, {**found, place.name: other})

@@ -1,0 +1,120 @@
+"""The `stanza` backend: trees of stanza's tagger and dependency parser. The only module that imports stanza.
+
+Option `models`: a folder, either stanza's own (`resources.json` and `en/`) or a small one of three files,
+`tagger.pt`, `parser.pt` and `vectors.pt`. Without it stanza's English model is downloaded, once.
+Option `tags`: `lexicon` (default) corrects the tagger by the lexicon before the words are parsed, `model` does not.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from parsers.backends import Backend
+from parsers.files import UserError
+from parsers.scene_graph import SceneGraph
+from parsers.tree import ROOT, Tree, TreeWord, repaired
+from parsers.trees.caption_tags import WordClass, corrected
+from parsers.trees.reading import read
+
+SMALL = ("tagger.pt", "parser.pt", "vectors.pt")
+RESOURCES = {"en": {"lang_name": "English", "packages": {}, "default_processors": {}, "default_dependencies": {}}}
+"""What stanza wants to find beside models that are named one by one."""
+LONGEST = 200
+"""Words that are parsed at a time: the parser's memory grows with the square of their number."""
+BATCH = 500
+
+Trees = Callable[[Sequence[Sequence[str]]], Iterator[Tree]]
+
+
+def load(**options: str) -> Backend:
+    trees = load_trees(**options)
+
+    def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
+        return [read(tree) for tree in trees(sentences)]
+
+    return parse_many
+
+
+def load_trees(models: str = "", tags: str = "lexicon", **unknown: str) -> Trees:
+    """A function that gives the trees of tokenised sentences."""
+    if unknown:
+        raise UserError(f"the stanza parser has the options models and tags, found {', '.join(sorted(unknown))}")
+    if tags not in ("lexicon", "model"):
+        raise UserError(f"the stanza parser's tags are lexicon or model, found {tags!r}")
+    tagger, parser = pipelines(Path(models).expanduser() if models else None)
+
+    def trees(sentences: Sequence[Sequence[str]]) -> Iterator[Tree]:
+        for start in range(0, len(sentences), BATCH):
+            yield from parse_batch(tagger, parser, sentences[start : start + BATCH], tags == "lexicon")
+
+    return trees
+
+
+def pipelines(folder: Path | None) -> tuple[Any, Any]:
+    """The tagger and the parser; apart, so that tags can be corrected in between."""
+    try:
+        import stanza
+    except ImportError as error:
+        raise UserError("the stanza parser needs stanza: pip install stanza") from error
+    shared: dict[str, Any] = {"lang": "en", "verbose": False, "tokenize_pretokenized": True}
+    tagging: dict[str, Any] = {"processors": "tokenize,pos"}
+    parsing: dict[str, Any] = {"processors": "depparse", "depparse_pretagged": True}
+    with tempfile.TemporaryDirectory() as empty:
+        if folder is None:
+            pass
+        elif all((folder / name).is_file() for name in SMALL):
+            Path(empty, "resources.json").write_text(json.dumps(RESOURCES), encoding="utf8")
+            shared |= {"dir": empty, "package": None, "download_method": None}
+            vectors = str(folder / "vectors.pt")
+            tagging |= {"pos_model_path": str(folder / "tagger.pt"), "pos_pretrain_path": vectors}
+            parsing |= {"depparse_model_path": str(folder / "parser.pt"), "depparse_pretrain_path": vectors}
+        elif (folder / "resources.json").is_file() and (folder / "en").is_dir():
+            shared |= {"dir": str(folder), "download_method": None}
+        else:
+            raise UserError(f"{folder}: expected resources.json and en/, or {', '.join(SMALL)}; see the option models")
+        try:
+            return stanza.Pipeline(**shared, **tagging), stanza.Pipeline(**shared, **parsing)
+        except Exception as error:  # stanza's, its downloader's and torch's have no common class
+            what = f"{folder} cannot be loaded" if folder else "its English model cannot be downloaded"
+            cure = "give models=FOLDER with stanza's resources, or run where there is a network"
+            raise UserError(f"the stanza parser: {what} ({first_line(error)}); {cure}") from error
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def parse_batch(tagger: Any, parser: Any, sentences: Sequence[Sequence[str]], correct: bool) -> Iterator[Tree]:
+    pieces = [
+        list(tokens[start : start + LONGEST]) or [""]
+        for tokens in sentences
+        for start in range(0, max(len(tokens), 1), LONGEST)
+    ]
+    document = tagger([[token.strip() or "_" for token in piece] for piece in pieces])
+    for piece, sentence in zip(pieces, document.sentences, strict=True):
+        if correct:
+            correct_tags(piece, sentence.words)
+    parsed = iter(parser(document).sentences)
+    for tokens in sentences:
+        count = -(-max(len(tokens), 1) // LONGEST)
+        yield tree_of(tuple(tokens) or ("",), [next(parsed).words for _ in range(count)])
+
+
+def correct_tags(tokens: Sequence[str], words: Sequence[Any]) -> None:
+    tagged = [WordClass(word.upos, word.xpos, word.feats) for word in words]
+    for word, wanted in zip(words, corrected(tokens, tagged), strict=True):
+        word.upos, word.xpos, word.feats = wanted.upos, wanted.xpos, wanted.feats
+
+
+def tree_of(tokens: Sequence[str], pieces: Sequence[Sequence[Any]]) -> Tree:
+    """One tree of all pieces: the roots of later ones depend on the first's."""
+    words: list[TreeWord] = []
+    for piece in pieces:
+        start = len(words)
+        for word in piece:
+            text = tokens[len(words)]
+            head = word.head - 1 + start if word.head else ROOT
+            words.append(TreeWord(text, text.lower(), word.upos, head, word.deprel))
+    return repaired(words)
