@@ -71,6 +71,12 @@ def other_expressions_as_options(wildcards):
     return " ".join(f"--others {shlex.quote(path)}" for path in other_expressions(wildcards))
 
 
+def detectors_from(source):
+    """A pattern of the detectors of this source; of none, where the configuration has none."""
+    names = [name for name, detector in configuration.detectors.items() if detector.source == source]
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 def pretrained(wildcards):
     """The weights a detector starts from, if any."""
     return configuration.detectors[wildcards.detector].pretrained or []

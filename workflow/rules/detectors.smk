@@ -19,6 +19,8 @@ rule train_detector:
         "logs/detectors/{dataset}/{detector}.log",
     benchmark:
         "benchmarks/detectors/{dataset}/{detector}.tsv"
+    wildcard_constraints:
+        detector=detectors_from("torchvision"),
     conda:
         "../../envs/jvgn.yaml"
     threads: 8

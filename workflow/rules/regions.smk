@@ -3,7 +3,7 @@
 
 rule extract_regions:
     input:
-        code=sources(*DETECTOR, *REGIONS, "jvgn/regions/extraction.py"),
+        code=sources(*DETECTOR, *REGIONS, "jvgn/regions/extraction.py", "jvgn/regions/sources.py"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         detector="results/detectors/{dataset}/{detector}/settings.yaml",
         weights="results/detectors/{dataset}/{detector}/weights.safetensors",
