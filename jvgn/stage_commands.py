@@ -138,6 +138,7 @@ def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions
 @click.argument("setting", type=click.Choice(["gt", "det"]))
 @files("settings", "detector", "dataset", "images", "weights", "provenance", "output")
 @click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
+@click.option("--shard", default="1-of-1", show_default=True, help="Which part of the images.")
 @threads_option
 @device_option
 def extract_regions(
@@ -150,11 +151,13 @@ def extract_regions(
     provenance: Path,
     output: Path,
     name: tuple[str, str],
+    shard: str,
     threads: int,
     device: str | None,
 ) -> None:
     """Write the regions of all images: those of the annotations (gt) or detected ones (det)."""
     from jvgn.regions.extraction import extract_regions as extract
+    from jvgn.regions.shards import Shard
     from jvgn.settings.detector import read_detector_settings
     from jvgn.settings.regions import RegionSettings
 
@@ -170,9 +173,20 @@ def extract_regions(
         weights=weights,
         provenance=provenance,
         output=output,
+        shard=Shard.parse(shard),
         device=prepared_device(device, threads),
         threads=threads,
     )
+
+
+@click.command()
+@click.argument("shards", type=FILE, nargs=-1, required=True)
+@files("output", "skipped")
+def merge_regions(shards: tuple[Path, ...], output: Path, skipped: Path) -> None:
+    """Join the SHARDS of an extraction, and list what they left out."""
+    from jvgn.regions.shards import merge_regions as merge
+
+    merge(shards, output, skipped)
 
 
 @click.command()
@@ -263,6 +277,7 @@ STAGES = [
     train_detector,
     prove_detector,
     extract_regions,
+    merge_regions,
     build_vocabulary,
     train,
     predict,

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
 from jvgn.regions.detector import Detector, build_detector
-from jvgn.regions.images import ImageFiles, load
+from jvgn.regions.images import ImageFiles, load_whole
 from jvgn.regions.proof import evaluation_images
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
@@ -155,7 +155,7 @@ class Training:
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
         progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=None)
-        for batch, images in zip(batches[self.step :], load(files, batches[self.step :], threads), strict=True):
+        for batch, images in zip(batches[self.step :], load_whole(files, batches[self.step :], threads), strict=True):
             rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
             loss = self.learn(images, [targets[index] for index in batch], rate)
             self.step += 1

@@ -71,9 +71,9 @@ def other_expressions_as_options(wildcards):
     return " ".join(f"--others {shlex.quote(path)}" for path in other_expressions(wildcards))
 
 
-def detectors_from(source):
-    """A pattern of the detectors of this source; of none, where the configuration has none."""
-    names = [name for name, detector in configuration.detectors.items() if detector.source == source]
+def detectors_from(*sources):
+    """A pattern of the detectors of these sources; of none, where the configuration has none."""
+    names = [name for name, detector in configuration.detectors.items() if detector.source in sources]
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
@@ -85,6 +85,12 @@ def pretrained(wildcards):
 def glove(wildcards):
     """The GloVe file of a vocabulary, if any."""
     return configuration.vocabularies[wildcards.vocabulary].glove or []
+
+
+def shards(wildcards):
+    """The parts in which a dataset's regions are extracted."""
+    pattern = "results/regions/{dataset}_{setting}/{detector}.shards/{{scatteritem}}.h5".format(**wildcards)
+    return getattr(gather, wildcards.dataset)(pattern)
 
 
 def run_name(wildcards):

@@ -3,7 +3,13 @@
 
 rule train_detector:
     input:
-        code=sources(*DETECTOR, "jvgn/regions/training.py", "jvgn/regions/proof.py", "jvgn/training_state.py"),
+        code=sources(
+            *DETECTOR,
+            "jvgn/regions/training.py",
+            "jvgn/regions/proof.py",
+            "jvgn/training_state.py",
+            "jvgn/fingerprint.py",
+        ),
         settings="results/detectors/{dataset}/{detector}/settings.yaml",
         tables=collect(
             "results/datasets/{{dataset}}/{table}.parquet",
