@@ -180,6 +180,40 @@ def extract_regions(
 
 
 @click.command()
+@click.argument("setting", type=click.Choice(["gt", "det"]))
+@files("settings", "detector", "dataset", "output")
+@click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
+def import_regions(
+    setting: str, settings: Path, detector: Path, dataset: Path, output: Path, name: tuple[str, str]
+) -> None:
+    """Write precomputed regions of all images, checked against the dataset."""
+    from jvgn.regions.importing import import_regions as run
+    from jvgn.settings.detector import PrecomputedSettings
+    from jvgn.settings.regions import RegionSettings
+
+    run(
+        RegionSettings.read(settings),
+        "gt" if setting == "gt" else "det",
+        detector=PrecomputedSettings.read(detector),
+        name=name[1],
+        dataset=name[0],
+        images=dataset / "images.parquet",
+        objects=dataset / "objects.parquet",
+        output=output,
+    )
+
+
+@click.command()
+@files("settings", "provenance")
+def declare_detector(settings: Path, provenance: Path) -> None:
+    """Write down what is known of the detector behind precomputed features."""
+    from jvgn.regions.importing import declare_detector as declare
+    from jvgn.settings.detector import PrecomputedSettings
+
+    declare(PrecomputedSettings.read(settings), provenance)
+
+
+@click.command()
 @click.argument("shards", type=FILE, nargs=-1, required=True)
 @files("output", "skipped")
 def merge_regions(shards: tuple[Path, ...], output: Path, skipped: Path) -> None:
@@ -187,6 +221,16 @@ def merge_regions(shards: tuple[Path, ...], output: Path, skipped: Path) -> None
     from jvgn.regions.shards import merge_regions as merge
 
     merge(shards, output, skipped)
+
+
+@click.command()
+@files("evaluation", "dataset", "regions", "output")
+def measure_recall(evaluation: Path, dataset: Path, regions: Path, output: Path) -> None:
+    """Say how many referents of each split some region covers."""
+    from jvgn.regions.recall import measure_recall as measure
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    measure(dataset, regions, EvaluationSettings.read(evaluation).iou_threshold, output)
 
 
 @click.command()
@@ -276,8 +320,11 @@ STAGES = [
     read_dataset,
     train_detector,
     prove_detector,
+    declare_detector,
     extract_regions,
+    import_regions,
     merge_regions,
+    measure_recall,
     build_vocabulary,
     train,
     predict,

@@ -194,6 +194,11 @@ class RegionStore:
         return [Skipped(image_id, object_id, reason.decode()) for image_id, object_id, reason in rows]
 
     @property
+    def skipped_images(self) -> set[int]:
+        """The images that were left out as a whole."""
+        return {one.image_id for one in self.skipped if one.object_id == -1}
+
+    @property
     def precision(self) -> str:
         return str(self._open().columns["feature"].dtype)
 

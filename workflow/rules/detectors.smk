@@ -43,6 +43,36 @@ rule train_detector:
         " {params.others} --threads {threads} > {log:q} 2>&1"
 
 
+rule declare_detector:
+    input:
+        code=sources(
+            *SHARDS,
+            "jvgn/fingerprint.py",
+            "jvgn/regions/annotations.py",
+            "jvgn/regions/importing.py",
+            "jvgn/regions/precomputed.py",
+            "jvgn/regions/provenance.py",
+            "jvgn/settings/detector.py",
+            "jvgn/settings/regions.py",
+        ),
+        settings="results/detectors/{dataset}/{detector}/settings.yaml",
+        training_images=declared_training_images,
+    output:
+        provenance="results/detectors/{dataset}/{detector}/provenance.json",
+    log:
+        "logs/detectors/{dataset}/{detector}.log",
+    wildcard_constraints:
+        detector=detectors_from("precomputed"),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m jvgn declare-detector --settings {input.settings:q} --provenance {output.provenance:q}"
+        " > {log:q} 2>&1"
+
+
 rule prove_detector:
     input:
         code=sources(

@@ -42,6 +42,43 @@ rule extract_regions:
         " --threads {threads} > {log:q} 2>&1"
 
 
+rule import_regions:
+    input:
+        code=sources(
+            *SHARDS,
+            "jvgn/fingerprint.py",
+            "jvgn/regions/annotations.py",
+            "jvgn/regions/importing.py",
+            "jvgn/regions/precomputed.py",
+            "jvgn/regions/provenance.py",
+            "jvgn/settings/detector.py",
+            "jvgn/settings/regions.py",
+        ),
+        settings="results/regions/{dataset}_{setting}/settings.yaml",
+        detector="results/detectors/{dataset}/{detector}/settings.yaml",
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
+        files=precomputed_files,
+    output:
+        temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
+    log:
+        "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
+    benchmark:
+        "benchmarks/regions/{dataset}_{setting}/{detector}.{scatteritem}.tsv"
+    wildcard_constraints:
+        detector=detectors_from("precomputed"),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=720,
+    params:
+        dataset=tables,
+    shell:
+        "python -m jvgn import-regions {wildcards.setting} --settings {input.settings:q}"
+        " --detector {input.detector:q} --dataset {params.dataset:q} --output {output:q}"
+        " --name {wildcards.dataset:q} {wildcards.detector:q} > {log:q} 2>&1"
+
+
 rule merge_regions:
     input:
         code=sources(*SHARDS),
@@ -53,8 +90,6 @@ rule merge_regions:
         "logs/regions/{dataset}_{setting}/{detector}.log",
     benchmark:
         "benchmarks/regions/{dataset}_{setting}/{detector}.tsv"
-    wildcard_constraints:
-        detector=detectors_from("torchvision"),
     conda:
         "../../envs/jvgn.yaml"
     resources:
@@ -63,3 +98,25 @@ rule merge_regions:
     shell:
         "python -m jvgn merge-regions {input.shards:q} --output {output.regions:q} --skipped {output.skipped:q}"
         " > {log:q} 2>&1"
+
+
+rule measure_recall:
+    input:
+        code=sources(*REGIONS, "jvgn/regions/recall.py", "jvgn/settings/evaluation.py"),
+        evaluation="results/evaluation.yaml",
+        regions="results/regions/{dataset}_{setting}/{detector}.h5",
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["objects", "expressions"]),
+    output:
+        "results/regions/{dataset}_{setting}/{detector}.recall.json",
+    log:
+        "logs/regions/{dataset}_{setting}/{detector}.recall.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        dataset=tables,
+    shell:
+        "python -m jvgn measure-recall --evaluation {input.evaluation:q} --dataset {params.dataset:q}"
+        " --regions {input.regions:q} --output {output:q} > {log:q} 2>&1"
