@@ -57,6 +57,7 @@ def flaws(box_N4: ArrayLike, width: float, height: float) -> dict[int, str]:
     found = {}
     for row in np.flatnonzero(~(is_finite_N & is_inside_N & has_area_N)).tolist():
         corners = ", ".join(f"{side:g}" for side in box_N4[row].tolist())
-        flaw = "is no box" if not is_finite_N[row] else "has no area" if not has_area_N[row] else "is not inside"
-        found[row] = f"box ({corners}) {flaw} in an image of {width:g} x {height:g} pixels"
+        outside = f"is not inside the image, which has {width:g} x {height:g} pixels"
+        flaw = "is no box" if not is_finite_N[row] else "has no area" if not has_area_N[row] else outside
+        found[row] = f"box ({corners}) {flaw}"
     return found
