@@ -42,7 +42,8 @@ class TorchvisionSettings(Frozen):
     """Proposals an image that the box head learns from."""
     positive_share: float = Field(default=0.25, gt=0, le=1)
     """At most this share of `region_samples` are objects."""
-    epochs: PositiveInt = 8
+    epochs: NonNegativeInt = 8
+    """0 leaves the detector as it starts: enough to try the stages that follow."""
     batch_size: PositiveInt = 8
     """In images."""
     flips: bool = True
