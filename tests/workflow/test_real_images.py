@@ -73,7 +73,9 @@ def photographs(project, miniature):
 
 @pytest.mark.parametrize("setting", ["gt", "det"])
 def test_every_photograph_has_regions(photographs, setting):
-    results, grey, _, chosen = photographs
+    results, grey, leaving, chosen = photographs
+    if setting == "gt":  # its only annotation cannot be a region
+        chosen = [image_id for image_id in chosen if image_id != leaving]
     store = RegionStore(results / f"regions/coco128_{setting}/random.h5")
     assert store.image_ids.tolist() == chosen and grey in chosen
     images = pd.read_parquet(results / "datasets/coco128/images.parquet").set_index("image_id")
@@ -91,7 +93,8 @@ def test_given_regions_are_cocos_annotations_but_for_the_one_that_leaves_its_ima
     store = RegionStore(results / "regions/coco128_gt/random.h5")
     objects = pd.read_parquet(results / "datasets/coco128/objects.parquet")
     skipped = pd.read_csv(results / "regions/coco128_gt/random.skipped.csv")
-    assert skipped["image_id"].tolist() == [leaving] and "is not inside the image" in skipped["reason"][0]
+    assert skipped["image_id"].tolist() == [leaving, leaving] and "is not inside the image" in skipped["reason"][0]
+    assert skipped["object_id"][1] == -1 and "has no region" in skipped["reason"][1]
     for image_id in store.image_ids:
         own = objects[(objects["image_id"] == image_id) & ~objects["object_id"].isin(skipped["object_id"])]
         assert store.read(image_id).object_id.tolist() == own["object_id"].tolist()
