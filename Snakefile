@@ -28,6 +28,10 @@ wildcard_constraints:
     run_folder=r"|/runs/[\w.+-]+",
 
 
+scattergather:
+    **{name: dataset.shards for name, dataset in configuration.datasets.items()},
+
+
 include: "workflow/rules/settings.smk"
 include: "workflow/rules/shapes.smk"
 include: "workflow/rules/datasets.smk"

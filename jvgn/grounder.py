@@ -14,8 +14,9 @@ from jvgn.grounding import Grounding
 from jvgn.model import NodeBeliefs
 from jvgn.regions.extraction import Extractor
 from jvgn.regions.images import as_tensor, read_image
+from jvgn.regions.sources import load_source
 from jvgn.regions.store import Regions
-from jvgn.regions.weights import load_detector
+from jvgn.settings.detector import read_detector_settings
 from jvgn.settings.regions import RegionSettings
 from jvgn.vocabulary import Vocabulary
 from parsers import parse
@@ -41,8 +42,10 @@ class Grounder:
         if not regions.exists():
             raise UserError(f"{regions}: there is no such file; it says how regions are detected: run {dataset}_det")
         settings = RegionSettings.read(regions)
-        weights = results / "detectors" / dataset / trained.settings.detector / "weights.safetensors"
-        extractor = Extractor(load_detector(weights, settings.proposals), settings, device)
+        detector = results / "detectors" / dataset / trained.settings.detector
+        chosen = read_detector_settings(detector / "settings.yaml")
+        source = load_source(chosen, detector / "weights.safetensors", settings.proposals)
+        extractor = Extractor(source, settings, device)
         parser = read_parser(results / "graphs" / dataset / trained.settings.parser / "settings.yaml")
         return cls(trained, extractor, parser, torch.device(device))
 

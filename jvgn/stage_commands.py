@@ -12,7 +12,7 @@ from parsers.files import UserError
 FILE = click.Path(path_type=Path)
 SETTINGS = {
     "world": "WorldSettings",
-    "detector": "DetectorSettings",
+    "detector": "DetectorFile",
     "regions": "RegionSettings",
     "parser": "ParserSettings",
     "vocabulary": "VocabularySettings",
@@ -108,10 +108,10 @@ def train_detector(
 ) -> None:
     """Train a Faster R-CNN on the training images that no dataset evaluates on."""
     from jvgn.regions.training import train_detector as train
-    from jvgn.settings.detector import DetectorSettings
+    from jvgn.settings.detector import TorchvisionSettings
 
     train(
-        DetectorSettings.read(settings),
+        TorchvisionSettings.read(settings),
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
         expressions=dataset / "expressions.parquet",
@@ -139,6 +139,7 @@ def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions
 @click.argument("setting", type=click.Choice(["gt", "det"]))
 @files("settings", "detector", "dataset", "images", "weights", "provenance", "output")
 @click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
+@click.option("--shard", default="1-of-1", show_default=True, help="Which part of the images.")
 @threads_option
 @device_option
 def extract_regions(
@@ -151,18 +152,20 @@ def extract_regions(
     provenance: Path,
     output: Path,
     name: tuple[str, str],
+    shard: str,
     threads: int,
     device: str | None,
 ) -> None:
     """Write the regions of all images: those of the annotations (gt) or detected ones (det)."""
     from jvgn.regions.extraction import extract_regions as extract
-    from jvgn.settings.detector import DetectorSettings
+    from jvgn.regions.shards import Shard
+    from jvgn.settings.detector import read_detector_settings
     from jvgn.settings.regions import RegionSettings
 
     extract(
         RegionSettings.read(settings),
         "gt" if setting == "gt" else "det",
-        detector=DetectorSettings.read(detector),
+        detector=read_detector_settings(detector),
         name=name[1],
         dataset=name[0],
         images=dataset / "images.parquet",
@@ -171,9 +174,64 @@ def extract_regions(
         weights=weights,
         provenance=provenance,
         output=output,
+        shard=Shard.parse(shard),
         device=prepared_device(device, threads),
         threads=threads,
     )
+
+
+@click.command()
+@click.argument("setting", type=click.Choice(["gt", "det"]))
+@files("settings", "detector", "dataset", "output")
+@click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
+def import_regions(
+    setting: str, settings: Path, detector: Path, dataset: Path, output: Path, name: tuple[str, str]
+) -> None:
+    """Write precomputed regions of all images, checked against the dataset."""
+    from jvgn.regions.importing import import_regions as run
+    from jvgn.settings.detector import PrecomputedSettings
+    from jvgn.settings.regions import RegionSettings
+
+    run(
+        RegionSettings.read(settings),
+        "gt" if setting == "gt" else "det",
+        detector=PrecomputedSettings.read(detector),
+        name=name[1],
+        dataset=name[0],
+        images=dataset / "images.parquet",
+        objects=dataset / "objects.parquet",
+        output=output,
+    )
+
+
+@click.command()
+@files("settings", "provenance")
+def declare_detector(settings: Path, provenance: Path) -> None:
+    """Write down what is known of the detector behind precomputed features."""
+    from jvgn.regions.importing import declare_detector as declare
+    from jvgn.settings.detector import PrecomputedSettings
+
+    declare(PrecomputedSettings.read(settings), provenance)
+
+
+@click.command()
+@click.argument("shards", type=FILE, nargs=-1, required=True)
+@files("output", "skipped")
+def merge_regions(shards: tuple[Path, ...], output: Path, skipped: Path) -> None:
+    """Join the SHARDS of an extraction, and list what they left out."""
+    from jvgn.regions.shards import merge_regions as merge
+
+    merge(shards, output, skipped)
+
+
+@click.command()
+@files("evaluation", "dataset", "regions", "output")
+def measure_recall(evaluation: Path, dataset: Path, regions: Path, output: Path) -> None:
+    """Say how many referents of each split some region covers."""
+    from jvgn.regions.recall import measure_recall as measure
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    measure(dataset, regions, EvaluationSettings.read(evaluation).iou_threshold, output)
 
 
 @click.command()
@@ -287,7 +345,11 @@ STAGES = [
     read_dataset,
     train_detector,
     prove_detector,
+    declare_detector,
     extract_regions,
+    import_regions,
+    merge_regions,
+    measure_recall,
     build_vocabulary,
     train,
     predict,

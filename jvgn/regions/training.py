@@ -20,11 +20,11 @@ from tqdm import tqdm
 
 from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
 from jvgn.regions.detector import Detector, build_detector
-from jvgn.regions.images import ImageFiles, load
+from jvgn.regions.images import ImageFiles, load_whole
 from jvgn.regions.proof import evaluation_images
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
 from jvgn.training_state import TrainingState
 from parsers.files import BrokenFile, UserError, sha256
 from parsers.table import read_table
@@ -39,7 +39,7 @@ Target = dict[str, Tensor]
 
 
 def train_detector(
-    settings: DetectorSettings,
+    settings: TorchvisionSettings,
     *,
     images: Path | str,
     objects: Path | str,
@@ -136,7 +136,7 @@ class Training:
     """A detector and its optimiser, at some step; built anew or, where `state` holds one, as it was saved."""
 
     def __init__(
-        self, settings: DetectorSettings, class_count: int, device: torch.device, state: TrainingState
+        self, settings: TorchvisionSettings, class_count: int, device: torch.device, state: TrainingState
     ) -> None:
         self.settings, self.device, self.state = settings, device, state
         torch.manual_seed(settings.seed)
@@ -155,7 +155,7 @@ class Training:
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
         progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=None)
-        for batch, images in zip(batches[self.step :], load(files, batches[self.step :], threads), strict=True):
+        for batch, images in zip(batches[self.step :], load_whole(files, batches[self.step :], threads), strict=True):
             rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
             loss = self.learn(images, [targets[index] for index in batch], rate)
             self.step += 1
@@ -198,7 +198,7 @@ class Training:
             logger.info("going on from step %d", self.step)
 
 
-def start(settings: DetectorSettings, class_count: int) -> Detector:
+def start(settings: TorchvisionSettings, class_count: int) -> Detector:
     """A detector before its first step."""
     if settings.pretrained is None:
         return build_detector(settings, class_count)

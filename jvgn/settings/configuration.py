@@ -28,7 +28,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
 class ConfiguredDataset(DatasetSettings):
     regions: RegionSettings = RegionSettings()
     shards: PositiveInt = 1
-    """Jobs that parse its sentences, side by side where there are cores; the graphs are the same for any number."""
+    """Jobs into which parsing and the extraction of regions are each parted; they change nothing but the time."""
     run: dict[str, Any]
     """The default run on this dataset: `RunSettings`, as far as they differ from the defaults."""
 

@@ -70,6 +70,12 @@ def other_expressions_as_options(wildcards):
     return " ".join(f"--others {shlex.quote(path)}" for path in other_expressions(wildcards))
 
 
+def detectors_from(*sources):
+    """A pattern of the detectors of these sources; of none, where the configuration has none."""
+    names = [name for name, detector in configuration.detectors.items() if detector.source in sources]
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 def pretrained(wildcards):
     """The weights a detector starts from, if any."""
     return configuration.detectors[wildcards.detector].pretrained or []
@@ -105,6 +111,23 @@ def glove(wildcards):
     return configuration.vocabularies[wildcards.vocabulary].glove or []
 
 
+def shards(wildcards):
+    """The parts in which a dataset's regions are extracted; those that are only imported come as one."""
+    pattern = "results/regions/{dataset}_{setting}/{detector}.shards/{{scatteritem}}.h5".format(**wildcards)
+    if configuration.detectors[wildcards.detector].source == "precomputed":
+        return [pattern.format(scatteritem="1-of-1")]
+    return getattr(gather, wildcards.dataset)(pattern)
+
+
+def precomputed_files(wildcards):
+    detector = configuration.detectors[wildcards.detector]
+    return (detector.detections if wildcards.setting == "det" else detector.objects) or []
+
+
+def declared_training_images(wildcards):
+    return configuration.detectors[wildcards.detector].training_images or []
+
+
 def run_name(wildcards):
     return wildcards.get("run_folder", "").rpartition("/")[2] or DEFAULT_RUN
 
@@ -135,6 +158,10 @@ def run_options(wildcards):
     files = run_inputs(wildcards)
     options = {"dataset": tables(wildcards), **{name: files[name] for name in files if name != "tables"}}
     return " ".join(f"--{name} {shlex.quote(path)}" for name, path in options.items())
+
+
+def recall(wildcards):
+    return f"results/regions/{wildcards.dataset}_{wildcards.setting}/{run_of(wildcards).detector}.recall.json"
 
 
 def proof(wildcards):

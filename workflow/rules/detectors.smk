@@ -3,7 +3,13 @@
 
 rule train_detector:
     input:
-        code=sources(*DETECTOR, "jvgn/regions/training.py", "jvgn/regions/proof.py", "jvgn/training_state.py"),
+        code=sources(
+            *DETECTOR,
+            "jvgn/regions/training.py",
+            "jvgn/regions/proof.py",
+            "jvgn/training_state.py",
+            "jvgn/fingerprint.py",
+        ),
         settings="results/detectors/{dataset}/{detector}/settings.yaml",
         tables=collect(
             "results/datasets/{{dataset}}/{table}.parquet",
@@ -19,6 +25,8 @@ rule train_detector:
         "logs/detectors/{dataset}/{detector}.log",
     benchmark:
         "benchmarks/detectors/{dataset}/{detector}.tsv"
+    wildcard_constraints:
+        detector=detectors_from("torchvision"),
     conda:
         "../../envs/jvgn.yaml"
     threads: 8
@@ -33,6 +41,36 @@ rule train_detector:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
         " --images {input.images:q} --weights {output.weights:q} --provenance {output.provenance:q}"
         " {params.others} --threads {threads} > {log:q} 2>&1"
+
+
+rule declare_detector:
+    input:
+        code=sources(
+            *SHARDS,
+            "jvgn/fingerprint.py",
+            "jvgn/regions/annotations.py",
+            "jvgn/regions/importing.py",
+            "jvgn/regions/precomputed.py",
+            "jvgn/regions/provenance.py",
+            "jvgn/settings/detector.py",
+            "jvgn/settings/regions.py",
+        ),
+        settings="results/detectors/{dataset}/{detector}/settings.yaml",
+        training_images=declared_training_images,
+    output:
+        provenance="results/detectors/{dataset}/{detector}/provenance.json",
+    log:
+        "logs/detectors/{dataset}/{detector}.log",
+    wildcard_constraints:
+        detector=detectors_from("precomputed"),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m jvgn declare-detector --settings {input.settings:q} --provenance {output.provenance:q}"
+        " > {log:q} 2>&1"
 
 
 rule prove_detector:

@@ -37,6 +37,7 @@ rule score:
             "jvgn/prediction_table.py",
             "jvgn/regions/proof.py",
             "jvgn/regions/provenance.py",
+            "jvgn/regions/recall.py",
             "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
             "jvgn/settings/run.py",
@@ -46,6 +47,7 @@ rule score:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         proof=proof,
+        recall=recall,  # not read: whoever asks for a run's metrics has it, before the run is trained
     output:
         "results/{dataset}_{setting}{run_folder}/metrics.json",
     log:
@@ -78,6 +80,7 @@ rule ablate:
             "jvgn/prediction_table.py",
             "jvgn/regions/proof.py",
             "jvgn/regions/provenance.py",
+            "jvgn/regions/recall.py",
             "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
         ),

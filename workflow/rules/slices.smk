@@ -9,12 +9,14 @@ BASE = [
 ]
 TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
 REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
+SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
     "jvgn/regions/detector.py",
     "jvgn/regions/images.py",
     "jvgn/regions/provenance.py",
+    "jvgn/regions/source.py",
     "jvgn/regions/tiny.py",
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",

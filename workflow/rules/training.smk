@@ -4,7 +4,7 @@
 rule train:
     input:
         unpack(run_inputs),
-        code=sources(*MODEL, "jvgn/training.py", "jvgn/training_state.py"),
+        code=sources(*MODEL, "jvgn/training.py", "jvgn/training_state.py", "jvgn/fingerprint.py"),
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
     output:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",

@@ -9,11 +9,11 @@ from PIL import Image, ImageDraw
 from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
 from jvgn.regions.extraction import extract_regions
 from jvgn.regions.training import train_detector
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.table import write_table
 
-SETTINGS = DetectorSettings(
+SETTINGS = TorchvisionSettings(
     backbone="tiny",
     short_side=48,
     long_side=64,
@@ -48,7 +48,7 @@ class Drawn:
     def folder(self) -> Path:
         return self.root / "images"
 
-    def train(self, output: Path, settings: DetectorSettings = SETTINGS, others: tuple[Path, ...] = ()) -> Path:
+    def train(self, output: Path, settings: TorchvisionSettings = SETTINGS, others: tuple[Path, ...] = ()) -> Path:
         train_detector(
             settings,
             **self.tables,
