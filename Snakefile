@@ -21,6 +21,8 @@ check_targets(sys.argv)  # Snakemake itself would only say that no rule makes su
 
 wildcard_constraints:
     dataset="|".join(map(re.escape, configuration.datasets)),
+    training_set="|".join(map(re.escape, configuration.training_sets)) or "(?!)",
+    trained_on="|".join(map(re.escape, [*configuration.datasets, *configuration.training_sets])),
     detector="|".join(map(re.escape, configuration.detectors)),
     vocabulary="|".join(map(re.escape, configuration.vocabularies)),
     parser="|".join(map(re.escape, BACKENDS)),

@@ -40,7 +40,7 @@ class Grounder:
         if not regions.exists():
             raise UserError(f"{regions}: there is no such file; it says how regions are detected: run {dataset}_det")
         settings = RegionSettings.read(regions)
-        weights = results / "detectors" / dataset / trained.settings.detector / "weights.safetensors"
+        weights = detector_weights(results / "detectors", dataset, trained.settings.detector)
         extractor = Extractor(load_detector(weights, settings.proposals), settings, device)
         return cls(trained, extractor, torch.device(device))
 
@@ -85,3 +85,14 @@ class Grounder:
             right=[nothing_N.astype(bool)],
         )
         return self.trained.model(batch.to(self.device))
+
+
+def detector_weights(detectors: Path, dataset: str, detector: str) -> Path:
+    """A detector lies under what it was trained on: the dataset itself, or a training set."""
+    own = detectors / dataset / detector / "weights.safetensors"
+    if own.exists():
+        return own
+    found = sorted(detectors.glob(f"*/{detector}/weights.safetensors"))
+    if len(found) != 1:
+        raise UserError(f"{own}: there is no such file, nor one detector {detector} beside it; run {dataset}_det")
+    return found[0]

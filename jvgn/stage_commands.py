@@ -91,21 +91,39 @@ def read_dataset(refs: Path, instances: Path, output: Path) -> None:
 
 
 @click.command()
-@files("settings", "dataset", "images", "weights", "provenance")
-@click.option("--others", type=FILE, multiple=True, help="Expressions of other datasets with the same images.")
+@files("instances", "output")
+def read_training_set(instances: Path, output: Path) -> None:
+    """Read COCO's annotations, for detectors to learn from, into two tables."""
+    from jvgn.datasets.refer import read_training_set as read
+
+    read(instances, output)
+
+
+@click.command()
+@files("output")
+@click.argument("expressions", type=FILE, nargs=-1, required=True)
+def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
+    """List the images that EXPRESSIONS evaluate on: no detector may learn from them."""
+    from jvgn.regions.exclusion import exclude_images as exclude
+
+    exclude(expressions, output)
+
+
+@click.command()
+@files("settings", "dataset", "excluded", "images", "weights", "provenance")
 @threads_option
 @device_option
 def train_detector(
     settings: Path,
     dataset: Path,
+    excluded: Path,
     images: Path,
     weights: Path,
     provenance: Path,
-    others: tuple[Path, ...],
     threads: int,
     device: str | None,
 ) -> None:
-    """Train a Faster R-CNN on the training images that no dataset evaluates on."""
+    """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
     from jvgn.regions.training import train_detector as train
     from jvgn.settings.detector import DetectorSettings
 
@@ -113,8 +131,7 @@ def train_detector(
         DetectorSettings.read(settings),
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
-        expressions=dataset / "expressions.parquet",
-        other_expressions=others,
+        excluded=excluded,
         folder=images,
         weights=weights,
         provenance=provenance,
@@ -260,6 +277,8 @@ STAGES = [
     freeze,
     world,
     read_dataset,
+    read_training_set,
+    exclude_images,
     train_detector,
     prove_detector,
     extract_regions,

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from jvgn.datasets.tables import EXPRESSIONS
+from jvgn.regions.exclusion import evaluated
 from jvgn.regions.provenance import read_provenance
 from parsers.files import BrokenFile, UserError, replacing
-from parsers.table import read_table
 
 NAMED = 5
 """How many leaked images a message names."""
@@ -21,12 +20,7 @@ NAMED = 5
 
 def evaluation_images(expressions: Iterable[Path | str]) -> set[int]:
     """The images of every split but train, over all the `expressions.parquet` files."""
-    found = set()
-    for path in expressions:
-        table = read_table(path, EXPRESSIONS)
-        rows = zip(table["image_id"].to_pylist(), table["split"].to_pylist(), strict=True)
-        found |= {image_id for image_id, split in rows if split != "train"}
-    return found
+    return {image_id for path in expressions for image_id, _ in evaluated(path)}
 
 
 def prove_disjoint(

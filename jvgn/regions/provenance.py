@@ -2,7 +2,7 @@
 
 `format`: the version; `detector`: its settings; `seed`; `categories`: a list of [category id, name];
 `training_image_ids`: sorted, or null where nobody knows; `weights_sha256`; `pretrained_sha256`: of the classification
-weights it started from, or null; `tables`: the SHA-256 of the dataset's `images`, `objects` and `expressions`;
+weights it started from, or null; `tables`: the SHA-256 of the `images`, `objects` and `excluded` tables;
 `versions`: of the libraries that trained it.
 """
 

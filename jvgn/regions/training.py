@@ -1,4 +1,4 @@
-"""Trains a detector on the images of the train split, never on one that any dataset evaluates on.
+"""Trains a detector on all images of a table that are not excluded: on none that any dataset evaluates on.
 
 The same seed, number of threads and machine give the same weights, to the byte, on a CPU; so does a training that was
 interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there.
@@ -6,22 +6,21 @@ interrupted: beside the weights, `*.state.pt` holds the last saved step until th
 
 import logging
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
+from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.detector import Detector, build_detector
+from jvgn.regions.exclusion import without
 from jvgn.regions.images import ImageFiles, load
-from jvgn.regions.proof import evaluation_images
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
 from jvgn.settings.detector import DetectorSettings
@@ -43,23 +42,20 @@ def train_detector(
     *,
     images: Path | str,
     objects: Path | str,
-    expressions: Path | str,
-    other_expressions: Sequence[Path | str],
+    excluded: Path | str,
     folder: Path | str,
     weights: Path | str,
     provenance: Path | str,
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:
-    """`weights` holds a detector trained on the dataset, `provenance` says on what."""
+    """`weights` holds a detector trained on the images, `provenance` says on which."""
     torch.set_num_threads(threads)
-    image_ids = training_images(expressions, other_expressions)
-    image_table, object_table = read_table(images, IMAGES), read_table(objects, OBJECTS)
-    image_table = image_table.filter(pc.is_in(image_table["image_id"], pa.array(image_ids, pa.int64())))
+    image_table, object_table = without(read_table(images, IMAGES), excluded), read_table(objects, OBJECTS)
     if not len(image_table):
-        raise UserError(f"{expressions}: no image is left to train on once evaluation images are left out")
+        raise UserError(f"{images}: no image is left to train on once those in {excluded} are left out")
     categories = sorted({(row["category_id"], row["category"]) for row in object_table.select(CATEGORY).to_pylist()})
-    tables = {"images": sha256(images), "objects": sha256(objects), "expressions": sha256(expressions)}
+    tables = {"images": sha256(images), "objects": sha256(objects), "excluded": sha256(excluded)}
     made = Provenance(
         detector=settings,
         seed=settings.seed,
@@ -79,14 +75,6 @@ def train_detector(
     save_detector(weights, TrainedDetector(training.detector, settings, categories))
     write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
     state.remove()
-
-
-def training_images(expressions: Path | str, other_expressions: Iterable[Path | str]) -> list[int]:
-    """The images with an expression in train and with none, in any dataset, in another split."""
-    table = read_table(expressions, EXPRESSIONS)
-    rows = zip(table["image_id"].to_pylist(), table["split"].to_pylist(), strict=True)
-    in_train = {image_id for image_id, split in rows if split == "train"}
-    return sorted(in_train - evaluation_images([expressions, *other_expressions]))
 
 
 def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:

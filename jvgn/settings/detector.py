@@ -10,6 +10,8 @@ from jvgn.settings.base import Frozen
 class DetectorSettings(Frozen):
     backbone: Literal["tiny", "resnet101", "vgg16"] = "resnet101"
     """`tiny` is for small drawn images; `resnet101` (2048-d) is the paper's, `vgg16` (4096-d) its appendix's."""
+    trained_on: str | None = None
+    """A training set of the configuration; null: the train images of whatever dataset is run."""
     pretrained: str | None = None
     """A file of ImageNet classification weights in torchvision's names, whose first layers then stay as they are."""
     short_side: PositiveInt = 600

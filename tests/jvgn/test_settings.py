@@ -35,6 +35,9 @@ def test_the_configuration_that_we_ship_is_valid():
     assert checked(config()).run("shapes", "unmarginalised").training.marginalise is False
 
 
+COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -50,6 +53,10 @@ def test_the_configuration_that_we_ship_is_valid():
         ("runs.default", {}, r"runs\.default is built in"),
         ("runs.my run;x", {}, r"runs\.my run;x"),
         ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
+        ("detectors.resnet101.trained_on", "vg", r"detectors\.resnet101\.trained_on: unknown training set vg"),
+        ("training_sets.coco.withhold", ["refclef"], r"training_sets\.coco\.withhold: unknown dataset refclef"),
+        ("training_sets.coco.withhold", ["refcoco"], r"refcoco\+\.run: .* coco, which does not withhold refcoco\+"),
+        ("training_sets.refcoco", COCO, r"training_sets\.refcoco has the name of a dataset"),
         ("shapes.train", True, r"shapes\.train"),
         ("shapes.val", "3", r"shapes\.val"),
         ("datasets.shapes.run.training.seed", -1, r"training\.seed"),

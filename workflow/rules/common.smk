@@ -52,23 +52,37 @@ def images(wildcards):
     return dataset_of(wildcards).images
 
 
-def datasets_with_these_images(wildcards):
-    """All datasets whose images a detector for this one may meet: itself and those of the same image folder."""
-    folder = Path(images(wildcards)).resolve()
-    return [name for name, dataset in configuration.datasets.items() if Path(dataset.images).resolve() == folder]
+def training_images(wildcards):
+    """The folder of the images that a detector learns from."""
+    learned_from = configuration.training_sets.get(wildcards.trained_on) or configuration.datasets[wildcards.trained_on]
+    return learned_from.images
 
 
-def expressions_with_these_images(wildcards):
-    return [f"results/datasets/{name}/expressions.parquet" for name in datasets_with_these_images(wildcards)]
+def training_tables(wildcards):
+    return f"results/datasets/{wildcards.trained_on}"
 
 
-def other_expressions(wildcards):
-    own = f"results/datasets/{wildcards.dataset}/expressions.parquet"
-    return [path for path in expressions_with_these_images(wildcards) if path != own]
+def annotations(wildcards):
+    return configuration.training_sets[wildcards.training_set].annotations
 
 
-def other_expressions_as_options(wildcards):
-    return " ".join(f"--others {shlex.quote(path)}" for path in other_expressions(wildcards))
+def withheld_expressions(wildcards):
+    """The expressions of every dataset whose evaluation images a detector must not have seen."""
+    return [f"results/datasets/{name}/expressions.parquet" for name in configuration.withheld(wildcards.trained_on)]
+
+
+def detector_folder(dataset, detector):
+    return f"results/detectors/{configuration.trained_on(dataset, detector)}/{detector}"
+
+
+def detector_inputs(wildcards):
+    """What regions are extracted with."""
+    folder = detector_folder(wildcards.dataset, wildcards.detector)
+    return {
+        "detector": f"{folder}/settings.yaml",
+        "weights": f"{folder}/weights.safetensors",
+        "provenance": f"{folder}/provenance.json",
+    }
 
 
 def pretrained(wildcards):
@@ -114,7 +128,7 @@ def run_options(wildcards):
 
 
 def proof(wildcards):
-    return f"results/detectors/{wildcards.dataset}/{run_of(wildcards).detector}/proof.json"
+    return f"{detector_folder(wildcards.dataset, run_of(wildcards).detector)}/proof.json"
 
 
 def as_json(settings):

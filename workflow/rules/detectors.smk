@@ -1,24 +1,38 @@
 """Faster R-CNN, trained on images that no dataset evaluates on, and the proof that it was."""
 
 
+rule exclude_images:
+    input:
+        code=sources(*TABLES, "jvgn/regions/__init__.py", "jvgn/regions/exclusion.py"),
+        expressions=withheld_expressions,
+    output:
+        "results/detectors/{trained_on}/excluded.parquet",
+    log:
+        "logs/detectors/{trained_on}.excluded.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn exclude-images --output {output:q} {input.expressions:q} > {log:q} 2>&1"
+
+
 rule train_detector:
     input:
-        code=sources(*DETECTOR, "jvgn/regions/training.py", "jvgn/regions/proof.py", "jvgn/training_state.py"),
-        settings="results/detectors/{dataset}/{detector}/settings.yaml",
-        tables=collect(
-            "results/datasets/{{dataset}}/{table}.parquet",
-            table=["images", "objects", "expressions"],
-        ),
-        others=other_expressions,
-        images=images,
+        code=sources(*DETECTOR, "jvgn/regions/exclusion.py", "jvgn/regions/training.py", "jvgn/training_state.py"),
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
+        excluded="results/detectors/{trained_on}/excluded.parquet",
+        images=training_images,
         pretrained=pretrained,
     output:
-        weights="results/detectors/{dataset}/{detector}/weights.safetensors",
-        provenance="results/detectors/{dataset}/{detector}/provenance.json",
+        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
     log:
-        "logs/detectors/{dataset}/{detector}.log",
+        "logs/detectors/{trained_on}/{detector}.log",
     benchmark:
-        "benchmarks/detectors/{dataset}/{detector}.tsv"
+        "benchmarks/detectors/{trained_on}/{detector}.tsv"
     conda:
         "../../envs/jvgn.yaml"
     threads: 8
@@ -27,12 +41,11 @@ rule train_detector:
         mem_mb=16000,
         runtime=2880,
     params:
-        dataset=tables,
-        others=other_expressions_as_options,
+        dataset=training_tables,
     shell:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
-        " --images {input.images:q} --weights {output.weights:q} --provenance {output.provenance:q}"
-        " {params.others} --threads {threads} > {log:q} 2>&1"
+        " --excluded {input.excluded:q} --images {input.images:q} --weights {output.weights:q}"
+        " --provenance {output.provenance:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule prove_detector:
@@ -40,18 +53,19 @@ rule prove_detector:
         code=sources(
             *TABLES,
             "jvgn/regions/__init__.py",
+            "jvgn/regions/exclusion.py",
             "jvgn/regions/proof.py",
             "jvgn/regions/provenance.py",
             "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
         ),
         evaluation="results/evaluation.yaml",
-        provenance="results/detectors/{dataset}/{detector}/provenance.json",
-        expressions=expressions_with_these_images,
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+        expressions=withheld_expressions,
     output:
-        "results/detectors/{dataset}/{detector}/proof.json",
+        "results/detectors/{trained_on}/{detector}/proof.json",
     log:
-        "logs/detectors/{dataset}/{detector}.proof.log",
+        "logs/detectors/{trained_on}/{detector}.proof.log",
     conda:
         "../../envs/jvgn.yaml"
     resources:

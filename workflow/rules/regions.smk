@@ -3,11 +3,9 @@
 
 rule extract_regions:
     input:
+        unpack(detector_inputs),
         code=sources(*DETECTOR, *REGIONS, "jvgn/regions/extraction.py"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
-        detector="results/detectors/{dataset}/{detector}/settings.yaml",
-        weights="results/detectors/{dataset}/{detector}/weights.safetensors",
-        provenance="results/detectors/{dataset}/{detector}/provenance.json",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
         images=images,
     output:

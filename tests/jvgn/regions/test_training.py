@@ -9,8 +9,9 @@ import torch
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.detector import build_detector
+from jvgn.regions.exclusion import exclude_images
 from jvgn.regions.provenance import read_provenance
-from jvgn.regions.training import flip, learning_rate, order_batches, targets_of, training_images
+from jvgn.regions.training import flip, learning_rate, order_batches, targets_of
 from jvgn.regions.weights import load_detector
 from jvgn.settings.detector import DetectorSettings
 from parsers.files import BrokenFile, UserError, sha256
@@ -74,18 +75,18 @@ def test_the_provenance_names_images_tables_and_weights(trained):
     assert json.loads((weights.parent / "provenance.json").read_text())["versions"].keys() == {"torch", "torchvision"}
 
 
-def test_training_leaves_out_what_any_dataset_evaluates_on(tmp_path):
-    own = write_expressions(tmp_path / "own.parquet", {1: "train", 2: "train", 3: "val", 4: "train", 5: "train"})
-    other = write_expressions(tmp_path / "other.parquet", {1: "testA", 2: "train", 9: "test"})
-    third = write_expressions(tmp_path / "third.parquet", {4: "val"})
-    assert training_images(own, []) == [1, 2, 4, 5]
-    assert training_images(own, [other, third]) == [2, 5]
+def test_nothing_that_any_dataset_evaluates_on_is_learned(drawn, tmp_path):
+    other = write_expressions(tmp_path / "other" / "expressions.parquet", {10: "testA", 20: "train", 40: "val"})
+    exclude_images([drawn.expressions, other], tmp_path / "excluded.parquet")
+    weights = drawn.train(tmp_path / "detector", excluded=tmp_path / "excluded.parquet")
+    assert read_provenance(weights.parent / "provenance.json").training_image_ids == (20, 30)
 
 
-def test_a_dataset_without_training_images_is_refused(drawn, tmp_path):
-    other = write_expressions(tmp_path / "other.parquet", dict.fromkeys((10, 20, 30, 40), "test"))
+def test_a_training_without_images_is_refused(drawn, tmp_path):
+    other = write_expressions(tmp_path / "other" / "expressions.parquet", dict.fromkeys((10, 20, 30, 40, 50), "test"))
+    exclude_images([other], tmp_path / "excluded.parquet")
     with pytest.raises(UserError, match="no image is left to train on"):
-        drawn.train(tmp_path / "detector", others=(other,))
+        drawn.train(tmp_path / "detector", excluded=tmp_path / "excluded.parquet")
 
 
 def test_crowds_and_empty_boxes_are_no_targets(drawn):
