@@ -14,8 +14,9 @@ from jvgn.grounding import Grounding
 from jvgn.model import NodeBeliefs
 from jvgn.regions.extraction import Extractor
 from jvgn.regions.images import as_tensor, read_image
+from jvgn.regions.sources import load_source
 from jvgn.regions.store import Regions
-from jvgn.regions.weights import load_detector
+from jvgn.settings.detector import read_detector_settings
 from jvgn.settings.regions import RegionSettings
 from jvgn.vocabulary import Vocabulary
 from parsers import parse
@@ -40,8 +41,10 @@ class Grounder:
         if not regions.exists():
             raise UserError(f"{regions}: there is no such file; it says how regions are detected: run {dataset}_det")
         settings = RegionSettings.read(regions)
-        weights = detector_weights(results / "detectors", dataset, trained.settings.detector)
-        extractor = Extractor(load_detector(weights, settings.proposals), settings, device)
+        detector = detector_folder(results / "detectors", dataset, trained.settings.detector)
+        chosen = read_detector_settings(detector / "settings.yaml")
+        source = load_source(chosen, detector / "weights.safetensors", settings.proposals)
+        extractor = Extractor(source, settings, device)
         return cls(trained, extractor, torch.device(device))
 
     def ground(self, image: Path | str | Image.Image, text: str) -> list[Grounding]:
@@ -87,12 +90,12 @@ class Grounder:
         return self.trained.model(batch.to(self.device))
 
 
-def detector_weights(detectors: Path, dataset: str, detector: str) -> Path:
+def detector_folder(detectors: Path, dataset: str, detector: str) -> Path:
     """A detector lies under what it was trained on: the dataset itself, or a training set."""
-    own = detectors / dataset / detector / "weights.safetensors"
+    own = detectors / dataset / detector
     if own.exists():
         return own
-    found = sorted(detectors.glob(f"*/{detector}/weights.safetensors"))
+    found = sorted(detectors.glob(f"*/{detector}"))
     if len(found) != 1:
-        raise UserError(f"{own}: there is no such file, nor one detector {detector} beside it; run {dataset}_det")
+        raise UserError(f"{own}: there is no such detector, nor one of its name beside it; run {dataset}_det")
     return found[0]

@@ -12,7 +12,7 @@ from parsers.files import UserError
 FILE = click.Path(path_type=Path)
 SETTINGS = {
     "world": "WorldSettings",
-    "detector": "DetectorSettings",
+    "detector": "DetectorFile",
     "regions": "RegionSettings",
     "vocabulary": "VocabularySettings",
     "run": "RunSettings",
@@ -125,10 +125,10 @@ def train_detector(
 ) -> None:
     """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
     from jvgn.regions.training import train_detector as train
-    from jvgn.settings.detector import DetectorSettings
+    from jvgn.settings.detector import TorchvisionSettings
 
     train(
-        DetectorSettings.read(settings),
+        TorchvisionSettings.read(settings),
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
         excluded=excluded,
@@ -172,13 +172,13 @@ def extract_regions(
 ) -> None:
     """Write the regions of all images: those of the annotations (gt) or detected ones (det)."""
     from jvgn.regions.extraction import extract_regions as extract
-    from jvgn.settings.detector import DetectorSettings
+    from jvgn.settings.detector import read_detector_settings
     from jvgn.settings.regions import RegionSettings
 
     extract(
         RegionSettings.read(settings),
         "gt" if setting == "gt" else "det",
-        detector=DetectorSettings.read(detector),
+        detector=read_detector_settings(detector),
         name=name[1],
         dataset=name[0],
         images=dataset / "images.parquet",

@@ -22,8 +22,9 @@ from torchvision.models.detection.rpn import RegionProposalNetwork, RPNHead
 from torchvision.models.detection.transform import GeneralizedRCNNTransform
 from torchvision.ops import FrozenBatchNorm2d, batched_nms, clip_boxes_to_image, roi_align
 
+from jvgn.regions.source import Found
 from jvgn.regions.tiny import FEATURE_SIZE, MAP_SIZE, STRIDE, TinyNetwork
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 
 IMAGENET_MEAN, IMAGENET_DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
@@ -94,16 +95,6 @@ class RegionPool(nn.Module):
     def forward(self, maps: Mapping[str, Tensor], boxes: list[Tensor], sizes: list[tuple[int, int]]) -> Tensor:
         (image_map,) = maps.values()
         return roi_align(image_map, boxes, self.cells, self.scale, sampling_ratio=self.samples, aligned=True)
-
-
-@dataclass(frozen=True)
-class Found:
-    """The regions detected in one image, in its own pixels, highest score first; labels are 1 to C."""
-
-    box: Tensor
-    feature: Tensor
-    score: Tensor
-    label: Tensor
 
 
 class Detector(GeneralizedRCNN):
@@ -183,7 +174,7 @@ def lowest_score(best: float, score: float, step: float) -> float:
 
 
 def build_detector(
-    settings: DetectorSettings, class_count: int, proposals: int | None = None, pretrained: State | None = None
+    settings: TorchvisionSettings, class_count: int, proposals: int | None = None, pretrained: State | None = None
 ) -> Detector:
     """A detector of `class_count` classes besides the background, random where not pretrained.
 

@@ -14,11 +14,11 @@ from torch import Tensor
 from tqdm import tqdm
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
-from jvgn.regions.detector import Found
 from jvgn.regions.images import ImageFiles, load
 from jvgn.regions.provenance import read_provenance
+from jvgn.regions.source import Found, Source
+from jvgn.regions.sources import load_source
 from jvgn.regions.store import Regions, RegionWriter
-from jvgn.regions.weights import TrainedDetector, load_detector
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError, sha256
@@ -48,8 +48,7 @@ def extract_regions(
 ) -> None:
     """`output` holds the regions of every image in `images`."""
     torch.set_num_threads(threads)
-    trained = load_detector(weights, settings.proposals)
-    check_settings(weights, trained.settings, detector)
+    source = load_source(detector, weights, settings.proposals)
     made_by = {
         "dataset": dataset,
         "setting": setting,
@@ -57,7 +56,7 @@ def extract_regions(
         "detector_sha256": sha256_as_told(weights, provenance),
         "settings": settings.model_dump_json(),
     }
-    extractor = Extractor(trained, settings, device)
+    extractor = Extractor(source, settings, device)
     table = read_table(images, IMAGES).sort_by("image_id")
     image_ids = table["image_id"].to_pylist()
     annotated = annotations_of(image_ids, read_table(objects, OBJECTS)) if setting == "gt" else None
@@ -99,21 +98,21 @@ class Annotations:
 
 
 class Extractor:
-    """Turns images into regions with a trained detector."""
+    """Turns images into regions with a detector."""
 
-    def __init__(self, trained: TrainedDetector, settings: RegionSettings, device: str | torch.device = "cpu") -> None:
-        self.detector = trained.detector.to(device)
+    def __init__(self, source: Source, settings: RegionSettings, device: str | torch.device = "cpu") -> None:
+        self.source = source.to(device)
         self.settings, self.device = settings, torch.device(device)
-        self.feature_size = trained.detector.feature_size
-        self.category_id = np.asarray([category_id for category_id, _ in trained.categories], np.int32)
+        self.feature_size = source.feature_size
+        self.category_id = np.asarray([category_id for category_id, _ in source.categories], np.int32)
 
     def regions_of(self, images: list[Tensor], annotations: Sequence[Annotations] | None = None) -> list[Regions]:
         """The regions of images (3, H, W; uint8), best of one size: detections or, where given, the annotations."""
         pixels = [image.to(self.device) for image in images]
         if annotations is None:
-            return [self.detected(found) for found in self.detector.regions_of(pixels, self.settings)]
+            return [self.detected(found) for found in self.source.regions_of(pixels, self.settings)]
         boxes = [torch.from_numpy(own.box).to(self.device) for own in annotations]
-        features = self.detector.features_of(pixels, boxes)
+        features = self.source.features_of(pixels, boxes)
         return [
             Regions(own.box, self.stored(feature), np.ones(len(own.box), np.float32), own.label, own.object_id)
             for own, feature in zip(annotations, features, strict=True)
@@ -167,11 +166,3 @@ def sha256_as_told(weights: Path | str, provenance: Path | str) -> str:
             f"{weights}: its SHA-256 is {found}, but {provenance} speaks of {told}; train the detector again"
         )
     return found
-
-
-def check_settings(weights: Path | str, found: DetectorSettings, expected: DetectorSettings) -> None:
-    for key, value in expected.model_dump().items():
-        if getattr(found, key) != value:
-            raise UserError(
-                f"{weights}: expected a detector with {key} {value}, found {getattr(found, key)}; train it again"
-            )

@@ -23,7 +23,7 @@ from jvgn.regions.exclusion import without
 from jvgn.regions.images import ImageFiles, load
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
 from jvgn.training_state import TrainingState
 from parsers.files import BrokenFile, UserError, sha256
 from parsers.table import read_table
@@ -38,7 +38,7 @@ Target = dict[str, Tensor]
 
 
 def train_detector(
-    settings: DetectorSettings,
+    settings: TorchvisionSettings,
     *,
     images: Path | str,
     objects: Path | str,
@@ -124,7 +124,7 @@ class Training:
     """A detector and its optimiser, at some step; built anew or, where `state` holds one, as it was saved."""
 
     def __init__(
-        self, settings: DetectorSettings, class_count: int, device: torch.device, state: TrainingState
+        self, settings: TorchvisionSettings, class_count: int, device: torch.device, state: TrainingState
     ) -> None:
         self.settings, self.device, self.state = settings, device, state
         torch.manual_seed(settings.seed)
@@ -186,7 +186,7 @@ class Training:
             logger.info("going on from step %d", self.step)
 
 
-def start(settings: DetectorSettings, class_count: int) -> Detector:
+def start(settings: TorchvisionSettings, class_count: int) -> Detector:
     """A detector before its first step."""
     if settings.pretrained is None:
         return build_detector(settings, class_count)

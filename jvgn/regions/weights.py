@@ -9,6 +9,7 @@ import json
 import pickle
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -16,20 +17,36 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from jvgn.regions.detector import Detector, build_detector
+from jvgn.regions.source import Categories, Found
 from jvgn.settings.base import validated
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
+from jvgn.settings.regions import RegionSettings
 from parsers.files import BrokenFile, UserError, replacing
 
 FORMAT = "1"
 
-Categories = list[tuple[int, str]]
-
 
 @dataclass(frozen=True)
 class TrainedDetector:
+    """A detector that knows what its labels stand for: a source of regions."""
+
     detector: Detector
-    settings: DetectorSettings
+    settings: TorchvisionSettings
     categories: Categories
+
+    @property
+    def feature_size(self) -> int:
+        return self.detector.feature_size
+
+    def to(self, device: str | torch.device) -> Self:
+        self.detector.to(device)
+        return self
+
+    def regions_of(self, images: list[Tensor], selection: RegionSettings) -> list[Found]:
+        return self.detector.regions_of(images, selection)
+
+    def features_of(self, images: list[Tensor], boxes: list[Tensor]) -> list[Tensor]:
+        return self.detector.features_of(images, boxes)
 
 
 def save_detector(path: Path | str, trained: TrainedDetector) -> None:
@@ -55,7 +72,7 @@ def load_detector(path: Path | str, proposals: int | None = None) -> TrainedDete
         raise BrokenFile(path, f"not a readable safetensors file ({error})") from error
     if about.get("format") != FORMAT:
         raise BrokenFile(path, f"expected a detector of format version {FORMAT}, found {about.get('format', 'none')}")
-    settings = validated(DetectorSettings, about["settings"], f"{path}: settings")
+    settings = validated(TorchvisionSettings, about["settings"], f"{path}: settings")
     categories = [(int(category_id), str(name)) for category_id, name in about["categories"]]
     detector = build_detector(settings, len(categories), proposals)
     try:
@@ -75,3 +92,11 @@ def read_pretrained(path: Path | str) -> dict[str, Tensor]:
         raise UserError(f"{path}: there are no such pretrained weights; mend the detector's `pretrained`") from error
     except (SafetensorError, RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
         raise BrokenFile(path, "not a readable file of weights", "download it again") from error
+
+
+def check_settings(weights: Path | str, found: TorchvisionSettings, expected: TorchvisionSettings) -> None:
+    for key, value in expected.model_dump().items():
+        if getattr(found, key) != value:
+            raise UserError(
+                f"{weights}: expected a detector with {key} {value}, found {getattr(found, key)}; train it again"
+            )

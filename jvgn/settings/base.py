@@ -13,6 +13,9 @@ from parsers.files import UserError, replacing
 
 Model = TypeVar("Model", bound=BaseModel)
 
+UNION_TAG = "one of: "
+"""How the tags of a union's members begin: no keys, so no message names them."""
+
 
 class Frozen(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
@@ -47,7 +50,7 @@ def validated(model: type[Model], value: object, where: str) -> Model:
 
 def describe(problem: Mapping[str, Any]) -> str:
     """A validation problem in a few words, however much was found."""
-    key = ".".join(str(part) for part in problem["loc"]) or "the whole"
+    key = ".".join(part for part in map(str, problem["loc"]) if not part.startswith(UNION_TAG)) or "the whole"
     if problem["type"] == "extra_forbidden":
         return f"unknown key {key}"
     if problem["type"] in ("missing", "value_error"):

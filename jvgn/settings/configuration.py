@@ -44,15 +44,16 @@ class Configuration(Frozen):
 
     @model_validator(mode="after")
     def check_training_sets(self) -> "Configuration":
-        for name, training_set in self.training_sets.items():
+        for name, chosen in self.training_sets.items():
             if name in self.datasets:
                 raise ValueError(f"training_sets.{name} has the name of a dataset; choose another")
-            for dataset in training_set.withhold:
+            for dataset in chosen.withhold:
                 if dataset not in self.datasets:
                     raise ValueError(f"training_sets.{name}.withhold: unknown dataset {dataset}")
-        for name, detector in self.detectors.items():
-            if detector.trained_on not in (None, *self.training_sets):
-                raise ValueError(f"detectors.{name}.trained_on: unknown training set {detector.trained_on}")
+        for name in self.detectors:
+            training_set = self.training_set(name)
+            if training_set not in (None, *self.training_sets):
+                raise ValueError(f"detectors.{name}.trained_on: unknown training set {training_set}")
         return self
 
     @model_validator(mode="after")
@@ -81,16 +82,20 @@ class Configuration(Frozen):
 
     def check_withheld(self, dataset: str, run: str, detector: str) -> None:
         """A detector that saw a dataset's evaluation images would make its numbers worthless."""
-        training_set = self.detectors[detector].trained_on
+        training_set = self.training_set(detector)
         if training_set and dataset not in self.training_sets[training_set].withhold:
             raise UserError(
                 f"{self.where(dataset, run)}: detector {detector} learns from {training_set}, which does not withhold "
                 f"{dataset}; add it to training_sets.{training_set}.withhold"
             )
 
+    def training_set(self, detector: str) -> str | None:
+        settings = self.detectors[detector]
+        return None if settings.source == "precomputed" else settings.trained_on
+
     def trained_on(self, dataset: str, detector: str) -> str:
         """The training set that a detector learns from, or the dataset whose train images it does."""
-        return self.detectors[detector].trained_on or dataset
+        return self.training_set(detector) or dataset
 
     def withheld(self, trained_on: str) -> tuple[str, ...]:
         """All datasets whose evaluation images are kept from the detectors trained on this."""

@@ -1,13 +1,27 @@
-"""The settings of a detector: what its weights depend on."""
+"""The settings of a detector: where regions come from (its `source`), and what its weights depend on."""
 
-from typing import Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    RootModel,
+    Tag,
+    model_validator,
+)
 
-from jvgn.settings.base import Frozen
+from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
 
 
-class DetectorSettings(Frozen):
+class TorchvisionSettings(Frozen):
+    """A Faster R-CNN of ours, trained by the workflow."""
+
+    source: Literal["torchvision"] = "torchvision"
     backbone: Literal["tiny", "resnet101", "vgg16"] = "resnet101"
     """`tiny` is for small drawn images; `resnet101` (2048-d) is the paper's, `vgg16` (4096-d) its appendix's."""
     trained_on: str | None = None
@@ -52,3 +66,52 @@ class DetectorSettings(Frozen):
         if self.long_side < self.short_side:
             raise ValueError(f"long_side ({self.long_side}) is shorter than short_side ({self.short_side})")
         return self
+
+
+class PrecomputedSettings(Frozen):
+    """Features that somebody else computed, in files of the user's."""
+
+    source: Literal["precomputed"]
+    format: Literal["tsv", "npz", "hdf5"]
+    """Bottom-up attention's TSV file, a folder with an `.npz` file for each image, or regions as we store them."""
+    detections: str | None = None
+    """Where the regions of `det` are."""
+    objects: str | None = None
+    """Where the regions of `gt` are: features of the annotated objects' boxes."""
+    training_images: str | None = None
+    """A text file, an image id a line: what the detector was trained on. Without it, its proof says `unproven`."""
+
+    @model_validator(mode="after")
+    def check_files(self) -> Self:
+        if self.detections is None and self.objects is None:
+            raise ValueError("name the files of `detections`, of `objects`, or both")
+        return self
+
+
+def source_of(settings: Any) -> str | None:
+    """The tag of a detector's settings: torchvision's, unless they say otherwise."""
+    found = settings.get("source", "torchvision") if isinstance(settings, dict) else getattr(settings, "source", None)
+    return UNION_TAG + str(found)
+
+
+DetectorSettings = Annotated[
+    Annotated[TorchvisionSettings, Tag(UNION_TAG + "torchvision")]
+    | Annotated[PrecomputedSettings, Tag(UNION_TAG + "precomputed")],
+    Discriminator(
+        source_of,
+        custom_error_type="unknown_source",
+        custom_error_message="source: expected torchvision or precomputed",
+    ),
+]
+
+
+class DetectorFile(RootModel[DetectorSettings]):
+    """Settings of whatever source, as a file holds them."""
+
+    def write(self, path: Path | str) -> None:
+        self.root.write(path)
+
+
+def read_detector_settings(path: Path | str) -> TorchvisionSettings | PrecomputedSettings:
+    """The settings in a YAML file, validated, whatever their source."""
+    return validated(DetectorFile, read_yaml(path), str(path)).root

@@ -85,6 +85,12 @@ def detector_inputs(wildcards):
     }
 
 
+def detectors_from(source):
+    """A pattern of the detectors of this source; of none, where the configuration has none."""
+    names = [name for name, detector in configuration.detectors.items() if detector.source == source]
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 def pretrained(wildcards):
     """The weights a detector starts from, if any."""
     return configuration.detectors[wildcards.detector].pretrained or []

@@ -33,6 +33,8 @@ rule train_detector:
         "logs/detectors/{trained_on}/{detector}.log",
     benchmark:
         "benchmarks/detectors/{trained_on}/{detector}.tsv"
+    wildcard_constraints:
+        detector=detectors_from("torchvision"),
     conda:
         "../../envs/jvgn.yaml"
     threads: 8

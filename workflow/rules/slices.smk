@@ -15,6 +15,7 @@ DETECTOR = [
     "jvgn/regions/detector.py",
     "jvgn/regions/images.py",
     "jvgn/regions/provenance.py",
+    "jvgn/regions/source.py",
     "jvgn/regions/tiny.py",
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",

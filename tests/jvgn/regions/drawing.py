@@ -10,11 +10,11 @@ from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
 from jvgn.regions.exclusion import exclude_images
 from jvgn.regions.extraction import extract_regions
 from jvgn.regions.training import train_detector
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.table import write_table
 
-SETTINGS = DetectorSettings(
+SETTINGS = TorchvisionSettings(
     backbone="tiny",
     short_side=48,
     long_side=64,
@@ -53,7 +53,7 @@ class Drawn:
     def excluded(self) -> Path:
         return self.root / "excluded.parquet"
 
-    def train(self, output: Path, settings: DetectorSettings = SETTINGS, excluded: Path | None = None) -> Path:
+    def train(self, output: Path, settings: TorchvisionSettings = SETTINGS, excluded: Path | None = None) -> Path:
         train_detector(
             settings,
             **self.tables,

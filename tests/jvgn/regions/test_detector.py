@@ -7,7 +7,7 @@ from torchvision.ops import FrozenBatchNorm2d
 
 from jvgn.boxes import iou
 from jvgn.regions.detector import BACKBONES, build_detector, lowest_score, select
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 
 FEATURE_SIZES = {"tiny": 128, "resnet101": 2048, "vgg16": 4096}
@@ -66,7 +66,7 @@ def test_empty_boxes_are_no_regions():
 @pytest.fixture(scope="module", params=BACKBONES)
 def detector(request):
     torch.manual_seed(0)
-    settings = DetectorSettings(
+    settings = TorchvisionSettings(
         backbone=request.param, short_side=72, long_side=128, anchor_sizes=(16, 32), anchor_ratios=(1.0,)
     )
     found = build_detector(settings, class_count=3, proposals=10).eval()

@@ -13,7 +13,7 @@ from jvgn.regions.exclusion import exclude_images
 from jvgn.regions.provenance import read_provenance
 from jvgn.regions.training import flip, learning_rate, order_batches, targets_of
 from jvgn.regions.weights import load_detector
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import TorchvisionSettings
 from parsers.files import BrokenFile, UserError, sha256
 from parsers.table import read_table, write_table
 
@@ -27,7 +27,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(trained, dr
     )
 
 
-def interrupt(drawn: Drawn, output: Path, settings: DetectorSettings) -> int:
+def interrupt(drawn: Drawn, output: Path, settings: TorchvisionSettings) -> int:
     """Starts a training that finds an image of its second step missing, puts the image back; the step saved."""
     second = order_batches([(48, 64)] * 4, settings.batch_size, settings.epochs, settings.seed)[1]
     image = drawn.folder / f"{10 * (second[0] + 1)}.png"
