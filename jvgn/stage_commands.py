@@ -125,10 +125,10 @@ def train_detector(
 ) -> None:
     """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
     from jvgn.regions.training import train_detector as train
-    from jvgn.settings.detector import TorchvisionSettings
+    from jvgn.settings.detector import read_network_settings
 
     train(
-        TorchvisionSettings.read(settings),
+        read_network_settings(settings),
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
         excluded=excluded,
@@ -138,6 +138,16 @@ def train_detector(
         device=prepared_device(device, threads),
         threads=threads,
     )
+
+
+@click.command()
+@files("settings", "weights", "provenance")
+def adopt_detector(settings: Path, weights: Path, provenance: Path) -> None:
+    """Take over a detector that was trained elsewhere: the `weights` in its settings."""
+    from jvgn.regions.adoption import adopt_detector as adopt
+    from jvgn.settings.detector import read_network_settings
+
+    adopt(read_network_settings(settings), weights, provenance)
 
 
 @click.command()
@@ -280,6 +290,7 @@ STAGES = [
     read_training_set,
     exclude_images,
     train_detector,
+    adopt_detector,
     prove_detector,
     extract_regions,
     build_vocabulary,

@@ -18,14 +18,14 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
-from jvgn.regions.detector import Detector, build_detector
 from jvgn.regions.exclusion import without
 from jvgn.regions.images import ImageFiles, load
 from jvgn.regions.provenance import Provenance, write_provenance
-from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
-from jvgn.settings.detector import TorchvisionSettings
+from jvgn.regions.sources import untrained
+from jvgn.regions.weights import save_detector
+from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.training_state import TrainingState
-from parsers.files import BrokenFile, UserError, sha256
+from parsers.files import UserError, sha256
 from parsers.table import read_table
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ Target = dict[str, Tensor]
 
 
 def train_detector(
-    settings: TorchvisionSettings,
+    settings: TorchvisionSettings | Detectron2Settings,
     *,
     images: Path | str,
     objects: Path | str,
@@ -72,7 +72,7 @@ def train_detector(
     with torch.random.fork_rng():
         training = Training(settings, len(categories), torch.device(device), state)
         training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
-    save_detector(weights, TrainedDetector(training.detector, settings, categories))
+    save_detector(weights, training.detector.state_dict(), settings, categories)
     write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
     state.remove()
 
@@ -124,11 +124,15 @@ class Training:
     """A detector and its optimiser, at some step; built anew or, where `state` holds one, as it was saved."""
 
     def __init__(
-        self, settings: TorchvisionSettings, class_count: int, device: torch.device, state: TrainingState
+        self,
+        settings: TorchvisionSettings | Detectron2Settings,
+        class_count: int,
+        device: torch.device,
+        state: TrainingState,
     ) -> None:
         self.settings, self.device, self.state = settings, device, state
         torch.manual_seed(settings.seed)
-        self.detector = start(settings, class_count).to(device).train()
+        self.detector = untrained(settings, class_count).to(device).train()
         parameters = [parameter for parameter in self.detector.parameters() if parameter.requires_grad]
         self.optimiser: torch.optim.Optimizer
         if settings.optimiser == "sgd":
@@ -162,7 +166,7 @@ class Training:
             flipped = [flip(*pair) if torch.rand(()) < 0.5 else pair for pair in zip(images, targets, strict=True)]
             images, targets = map(list, zip(*flipped, strict=True))
         losses = self.detector(
-            [image.to(self.device).float() / 255 for image in images],
+            [image.to(self.device) for image in images],
             [{name: value.to(self.device) for name, value in target.items()} for target in targets],
         )
         loss = torch.stack(list(losses.values())).sum()
@@ -184,13 +188,3 @@ class Training:
             self.optimiser.load_state_dict(saved["optimiser"])
             self.step = saved["step"]
             logger.info("going on from step %d", self.step)
-
-
-def start(settings: TorchvisionSettings, class_count: int) -> Detector:
-    """A detector before its first step."""
-    if settings.pretrained is None:
-        return build_detector(settings, class_count)
-    try:
-        return build_detector(settings, class_count, pretrained=read_pretrained(settings.pretrained))
-    except RuntimeError as error:
-        raise BrokenFile(settings.pretrained, f"not the weights of a {settings.backbone}", "choose others") from error

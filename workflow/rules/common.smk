@@ -85,10 +85,30 @@ def detector_inputs(wildcards):
     }
 
 
-def detectors_from(source):
-    """A pattern of the detectors of this source; of none, where the configuration has none."""
-    names = [name for name, detector in configuration.detectors.items() if detector.source == source]
-    return "|".join(map(re.escape, names)) or "(?!)"
+def detectors_where(condition):
+    """A pattern of the detectors whose settings meet a condition; of none, where none do."""
+    return (
+        "|".join(re.escape(name) for name, detector in configuration.detectors.items() if condition(detector)) or "(?!)"
+    )
+
+
+def is_given(detector):
+    return detector.source != "precomputed" and detector.weights is not None
+
+
+def is_trained(detector):
+    return detector.source != "precomputed" and detector.weights is None
+
+
+def given_files(wildcards):
+    """Weights trained elsewhere, and what is known of them."""
+    detector = configuration.detectors[wildcards.detector]
+    beside = str(Path(detector.weights).with_name("provenance.json"))
+    return [detector.weights, *([detector.training_images] if detector.training_images else []), *existing(beside)]
+
+
+def existing(path):
+    return [path] if Path(path).exists() else []
 
 
 def pretrained(wildcards):

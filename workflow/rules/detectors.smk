@@ -34,7 +34,7 @@ rule train_detector:
     benchmark:
         "benchmarks/detectors/{trained_on}/{detector}.tsv"
     wildcard_constraints:
-        detector=detectors_from("torchvision"),
+        detector=detectors_where(is_trained),
     conda:
         "../../envs/jvgn.yaml"
     threads: 8
@@ -48,6 +48,28 @@ rule train_detector:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
         " --excluded {input.excluded:q} --images {input.images:q} --weights {output.weights:q}"
         " --provenance {output.provenance:q} --threads {threads} > {log:q} 2>&1"
+
+
+rule adopt_detector:
+    input:
+        code=sources(*DETECTOR, "jvgn/regions/adoption.py"),
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        given=given_files,
+    output:
+        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+    log:
+        "logs/detectors/{trained_on}/{detector}.log",
+    wildcard_constraints:
+        detector=detectors_where(is_given),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    shell:
+        "python -m jvgn adopt-detector --settings {input.settings:q} --weights {output.weights:q}"
+        " --provenance {output.provenance:q} > {log:q} 2>&1"
 
 
 rule prove_detector:

@@ -4,7 +4,7 @@
 rule extract_regions:
     input:
         unpack(detector_inputs),
-        code=sources(*DETECTOR, *REGIONS, "jvgn/regions/extraction.py", "jvgn/regions/sources.py"),
+        code=sources(*DETECTOR, *REGIONS, "jvgn/regions/extraction.py"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
         images=images,

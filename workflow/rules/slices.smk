@@ -12,10 +12,13 @@ REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/s
 DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
+    "jvgn/datasets/plain_pickle.py",
     "jvgn/regions/detector.py",
+    "jvgn/regions/detectron2_source.py",
     "jvgn/regions/images.py",
     "jvgn/regions/provenance.py",
     "jvgn/regions/source.py",
+    "jvgn/regions/sources.py",
     "jvgn/regions/tiny.py",
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",
