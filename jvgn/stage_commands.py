@@ -111,6 +111,7 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
 
 @click.command()
 @files("settings", "dataset", "excluded", "images", "weights", "provenance")
+@click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help="One for each GPU.")
 @threads_option
 @device_option
 def train_detector(
@@ -120,13 +121,17 @@ def train_detector(
     images: Path,
     weights: Path,
     provenance: Path,
+    processes: int,
     threads: int,
     device: str | None,
 ) -> None:
     """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
+    from jvgn.regions.processes import start_processes
     from jvgn.regions.training import train_detector as train
     from jvgn.settings.detector import read_network_settings
 
+    start_processes(processes)
+    threads = max(1, threads // max(1, processes))
     train(
         read_network_settings(settings),
         images=dataset / "images.parquet",

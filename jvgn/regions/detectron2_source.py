@@ -59,7 +59,8 @@ def configured(settings: Detectron2Settings, class_count: int, proposals: int | 
     try:
         config.merge_from_file(str(own if own.is_file() else in_zoo), allow_unsafe=False)
     except Exception as error:  # yacs raises whatever Python says of a bad value
-        raise UserError(f"{settings.config}: not a configuration of detectron2's ({error})") from error
+        reason = " ".join(str(error).split())
+        raise UserError(f"{settings.config}: not a configuration of detectron2's ({reason})") from error
     proposals = proposals or settings.test_proposals
     config.MODEL.DEVICE, config.MODEL.WEIGHTS = "cpu", ""
     config.MODEL.ROI_HEADS.NUM_CLASSES = class_count

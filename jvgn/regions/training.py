@@ -20,6 +20,7 @@ from tqdm import tqdm
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.exclusion import without
 from jvgn.regions.images import ImageFiles, load
+from jvgn.regions.processes import Processes, Share, joined
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.sources import untrained
 from jvgn.regions.weights import save_detector
@@ -69,12 +70,13 @@ def train_detector(
     targets = targets_of(image_table, object_table, [category_id for category_id, _ in categories])
     state = TrainingState(Path(weights).with_suffix(".state.pt"), made.model_dump_json())
     logger.info("training on %d images of %d categories", len(image_table), len(categories))
-    with torch.random.fork_rng():
-        training = Training(settings, len(categories), torch.device(device), state)
+    with joined(torch.device(device)) as processes, torch.random.fork_rng():
+        training = Training(settings, len(categories), processes, state)
         training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
-    save_detector(weights, training.detector.state_dict(), settings, categories)
-    write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
-    state.remove()
+        if processes.rank == 0:
+            save_detector(weights, training.detector.state_dict(), settings, categories)
+            write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
+            state.remove()
 
 
 def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:
@@ -127,64 +129,96 @@ class Training:
         self,
         settings: TorchvisionSettings | Detectron2Settings,
         class_count: int,
-        device: torch.device,
+        processes: Processes,
         state: TrainingState,
     ) -> None:
-        self.settings, self.device, self.state = settings, device, state
+        self.settings, self.processes, self.state = settings, processes, state
         torch.manual_seed(settings.seed)
-        self.detector = untrained(settings, class_count).to(device).train()
+        self.detector = untrained(settings, class_count).to(processes.device).train()
         parameters = [parameter for parameter in self.detector.parameters() if parameter.requires_grad]
         self.optimiser: torch.optim.Optimizer
         if settings.optimiser == "sgd":
             self.optimiser = torch.optim.SGD(parameters, momentum=0.9, weight_decay=settings.weight_decay)
         else:
             self.optimiser = torch.optim.AdamW(parameters, weight_decay=settings.weight_decay)
+        # Gradients of float16 would vanish: they are scaled. In the other precisions, it does nothing.
+        self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "float16")
         self.step = 0
         self.resume(state.load())
+        self.network = processes.together(self.detector)
 
     def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
         """The detector is trained to the last step."""
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
-        progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=None)
-        for batch, images in zip(batches[self.step :], load(files, batches[self.step :], threads), strict=True):
+        left = batches[self.step :]
+        shares = [self.processes.share(len(batch)) for batch in left]
+        own = [[batch[position] for position in share.positions] for batch, share in zip(left, shares, strict=True)]
+        progress = tqdm(
+            total=len(batches), initial=self.step, desc="detector", unit="step", disable=self.processes.rank > 0 or None
+        )
+        for batch, share, images in zip(left, shares, load(files, own, threads), strict=True):
             rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
-            loss = self.learn(images, [targets[index] for index in batch], rate)
+            chosen = [targets[batch[position]] for position in share.positions]
+            loss = self.learn(*self.flipped(images, chosen, share, len(batch)), share.weight, rate)
             self.step += 1
             progress.update()
             progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
             if self.step % settings.save_every == 0 and self.step < len(batches):
+                logger.info("step %d of %d: loss %.5f", self.step, len(batches), loss)
                 self.save()
         progress.close()
 
-    def learn(self, images: list[Tensor], targets: list[Target], rate: float) -> float:
-        """One step. What torchvision samples at random depends on the step alone, so a resumed training is the same."""
+    def flipped(
+        self, images: list[Tensor], targets: list[Target], share: Share, batch_size: int
+    ) -> tuple[list[Tensor], list[Target]]:
+        """Some of them mirrored. What is random depends on the step alone, so a resumed training is the same."""
         torch.manual_seed(self.settings.seed * 2**32 + self.step + 1)
+        if not self.settings.flips:
+            return images, targets
+        is_flipped = [bool(torch.rand(()) < 0.5) for _ in range(batch_size)]
+        chosen = [
+            flip(image, target) if is_flipped[position] else (image, target)
+            for image, target, position in zip(images, targets, share.positions, strict=True)
+        ]
+        return [image for image, _ in chosen], [target for _, target in chosen]
+
+    def learn(self, images: list[Tensor], targets: list[Target], weight: float, rate: float) -> float:
+        """One step; the loss of the whole batch, of which these images are a share."""
+        device = self.processes.device
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        if self.settings.flips:
-            flipped = [flip(*pair) if torch.rand(()) < 0.5 else pair for pair in zip(images, targets, strict=True)]
-            images, targets = map(list, zip(*flipped, strict=True))
-        losses = self.detector(
-            [image.to(self.device) for image in images],
-            [{name: value.to(self.device) for name, value in target.items()} for target in targets],
-        )
+        precision = getattr(torch, self.settings.precision)
+        with torch.autocast(device.type, precision, enabled=precision != torch.float32):
+            losses = self.network(
+                [image.to(device) for image in images],
+                [{name: value.to(device) for name, value in target.items()} for target in targets],
+            )
         loss = torch.stack(list(losses.values())).sum()
-        value = float(loss.detach())
+        value = self.processes.total(loss, weight)
         if not math.isfinite(value):
             raise UserError(f"the detector's loss is {value} at step {self.step + 1}; try a lower learning_rate")
         self.optimiser.zero_grad()
-        loss.backward()
+        self.scaler.scale(self.processes.scaled(loss, weight)).backward()
+        self.scaler.unscale_(self.optimiser)
         nn.utils.clip_grad_norm_(self.detector.parameters(), self.settings.gradient_norm)
-        self.optimiser.step()
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
         return value
 
     def save(self) -> None:
-        self.state.save(step=self.step, detector=self.detector.state_dict(), optimiser=self.optimiser.state_dict())
+        if self.processes.rank == 0:
+            self.state.save(
+                step=self.step,
+                detector=self.detector.state_dict(),
+                optimiser=self.optimiser.state_dict(),
+                scaler=self.scaler.state_dict(),
+            )
 
     def resume(self, saved: dict[str, Any] | None) -> None:
         if saved is not None:
             self.detector.load_state_dict(saved["detector"])
             self.optimiser.load_state_dict(saved["optimiser"])
+            self.scaler.load_state_dict(saved["scaler"])
             self.step = saved["step"]
             logger.info("going on from step %d", self.step)

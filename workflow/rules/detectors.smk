@@ -20,7 +20,13 @@ rule exclude_images:
 
 rule train_detector:
     input:
-        code=sources(*DETECTOR, "jvgn/regions/exclusion.py", "jvgn/regions/training.py", "jvgn/training_state.py"),
+        code=sources(
+            *DETECTOR,
+            "jvgn/regions/exclusion.py",
+            "jvgn/regions/processes.py",
+            "jvgn/regions/training.py",
+            "jvgn/training_state.py",
+        ),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
         excluded="results/detectors/{trained_on}/excluded.parquet",
@@ -47,7 +53,7 @@ rule train_detector:
     shell:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
         " --excluded {input.excluded:q} --images {input.images:q} --weights {output.weights:q}"
-        " --provenance {output.provenance:q} --threads {threads} > {log:q} 2>&1"
+        " --provenance {output.provenance:q} --processes {resources.gpu} --threads {threads} > {log:q} 2>&1"
 
 
 rule adopt_detector:

@@ -209,7 +209,8 @@ def test_other_given_weights_prove_nothing(r101, trained_here, tmp_path):
     ("changes", "message"),
     [
         ({"config": "COCO-Detection/none.yaml"}, "neither a file nor a configuration of detectron2's model zoo"),
-        ({"config": "COCO-Detection/retinanet_R_50_FPN_1x.yaml"}, "expected a Faster R-CNN"),
+        ({"config": "Misc/cascade_mask_rcnn_R_50_FPN_1x.yaml"}, "expected a Faster R-CNN"),
+        ({"config": "COCO-Detection/retinanet_R_50_FPN_1x.yaml"}, "not a configuration of detectron2's"),
         ({"pretrained": "nowhere.pkl"}, r"nowhere\.pkl: there are no such weights"),
     ],
 )
