@@ -30,6 +30,10 @@ wildcard_constraints:
     run_folder=r"|/runs/[\w.+-]+",
 
 
+scattergather:
+    **{name: dataset.shards for name, dataset in configuration.datasets.items()},
+
+
 include: "workflow/rules/settings.smk"
 include: "workflow/rules/shapes.smk"
 include: "workflow/rules/datasets.smk"
@@ -64,4 +68,7 @@ rule demo:
             "results/regions/shapes_{setting}/{detector}.h5",
             setting=["gt", "det"],
             detector=configuration.run("shapes", "default").detector,
+        ),
+        average_precision="{}/average_precision.json".format(
+            detector_folder("shapes", configuration.run("shapes", "default").detector)
         ),

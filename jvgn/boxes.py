@@ -5,6 +5,9 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float32]
 
+OVERHANG = 1.0
+"""Pixels by which a box may reach beyond its image: COCO's are rounded."""
+
 
 def xyxy_from_xywh(box_N4: ArrayLike) -> Floats:
     """COCO's corner, width and height as two corners."""
@@ -42,3 +45,19 @@ def spatial_feature(box_N4: ArrayLike, width: float, height: float) -> Floats:
     box_N4 = np.asarray(box_N4, np.float32).reshape(-1, 4)
     side_4 = np.asarray([width, height, width, height], np.float32)
     return np.concatenate([box_N4 / side_4, area(box_N4)[:, None] / np.float32(width * height)], axis=1)
+
+
+def flaws(box_N4: ArrayLike, width: float, height: float) -> dict[int, str]:
+    """For each box that cannot be a region of an image of this size: its row, and why."""
+    box_N4 = np.asarray(box_N4, np.float32).reshape(-1, 4)
+    far_4 = np.asarray([width, height, width, height], np.float32) + OVERHANG
+    is_finite_N = np.all(np.isfinite(box_N4), axis=1)
+    is_inside_N = np.all((box_N4 >= -OVERHANG) & (box_N4 <= far_4), axis=1)
+    has_area_N = np.all(box_N4[:, 2:] > box_N4[:, :2], axis=1)
+    found = {}
+    for row in np.flatnonzero(~(is_finite_N & is_inside_N & has_area_N)).tolist():
+        corners = ", ".join(f"{side:g}" for side in box_N4[row].tolist())
+        outside = f"is not inside the image, which has {width:g} x {height:g} pixels"
+        flaw = "is no box" if not is_finite_N[row] else "has no area" if not has_area_N[row] else outside
+        found[row] = f"box ({corners}) {flaw}"
+    return found

@@ -85,6 +85,37 @@ def ground(image: Path, sentence: str, run: Path, output: Path | None, threads: 
             draw_grounding(picture.convert("RGB"), sentence, groundings, output)
 
 
+@main.group()
+def regions() -> None:
+    """Look into a FILE of regions, such as results/regions/shapes_det/tiny.h5."""
+
+
+@regions.command()
+@click.argument("file", type=FILE)
+def info(file: Path) -> None:
+    """Print what made a FILE of regions, and what it holds."""
+    from jvgn.region_views import region_info
+
+    click.echo(region_info(file))
+
+
+@regions.command()
+@click.argument("file", type=FILE)
+@click.argument("image", type=FILE)
+@click.option("--output", type=FILE, help="The PNG or SVG file to draw; {image}.regions.png if left out.")
+@click.option("--dataset", type=FILE, help="The folder of the dataset's tables, where it is not beside the regions'.")
+def show(file: Path, image: Path, output: Path | None, dataset: Path | None) -> None:
+    """Draw the regions of an IMAGE with their scores, and print them."""
+    from jvgn.region_views import RegionViewer
+
+    viewer = RegionViewer(file, dataset)
+    for row in viewer.table(image).itertuples():
+        click.echo(f"{row.score:5.2f}  {row.name:20} [{row.x1:.0f}, {row.y1:.0f}, {row.x2:.0f}, {row.y2:.0f}]")
+    drawn = output or Path(f"{image.stem}.regions.png")
+    viewer.draw(image, drawn)
+    click.echo(f"drawn: {drawn}")
+
+
 @main.command()
 @click.argument("output", type=FILE)
 def schema(output: Path) -> None:

@@ -6,15 +6,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from jvgn.boxes import iou
 from jvgn.datasets import tables
 from jvgn.metrics import write_metrics
 from jvgn.prediction_table import PREDICTIONS
 from jvgn.regions.proof import read_verdict
-from jvgn.regions.store import RegionStore
+from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
 from parsers.files import sha256
 from parsers.table import EDGES, NODES, read_table
@@ -66,10 +64,16 @@ class Answers:
         self.edges = read_table(edges, EDGES).to_pandas()
 
     def table(self, predictions: pd.DataFrame) -> pd.DataFrame:
-        """One row an expression: whether its referent was found, and how large its graph is."""
+        """One row an expression outside train: whether its referent was found, and how large its graph is.
+
+        Without predictions, its image having been left out of the regions, it is `skipped`, and not found.
+        """
         referents = predictions[predictions["is_referent"]].set_index("expression_id")["correct"].astype(bool)
-        table = self.expressions.set_index("expression_id").loc[referents.index, ["image_id", "split"]]
-        table["correct"] = referents
+        evaluated = self.expressions[self.expressions["split"] != "train"].set_index("expression_id")
+        skipped = evaluated.index.difference(referents.index)
+        table = evaluated.loc[[*referents.index, *skipped], ["image_id", "split"]]
+        table["correct"] = referents.reindex(table.index, fill_value=False)
+        table["skipped"] = table.index.isin(skipped)
         table["nodes"] = self.nodes.groupby("expression_id").size().reindex(table.index)
         table["edges"] = self.edges.groupby("expression_id").size().reindex(table.index, fill_value=0)
         return table.reset_index()
@@ -84,25 +88,6 @@ class Answers:
         return found.astype("boolean").fillna(False).astype(bool)
 
 
-def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: float) -> pd.DataFrame:
-    """By expression_id: whether some region covers the referent, and how many regions the image has."""
-    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
-    expressions = expressions[expressions["image_id"].isin(set(image_ids))]
-    objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas().set_index("object_id")
-    gold_S4 = objects.loc[expressions["object_id"], ["x1", "y1", "x2", "y2"]].to_numpy()
-    store = RegionStore(regions)
-    by_object = store.info["setting"] == "gt"
-    covered_S, count_S = np.zeros(len(expressions), dtype=bool), np.zeros(len(expressions), dtype=int)
-    image_S, object_S = expressions["image_id"].to_numpy(), expressions["object_id"].to_numpy()
-    for image_id in np.unique(image_S):
-        own_S = np.flatnonzero(image_S == image_id)
-        box_N4, object_N = store.read_boxes(image_id)
-        is_right = object_N[:, None] == object_S[own_S] if by_object else iou(box_N4, gold_S4[own_S]) > right_above
-        covered_S[own_S] = is_right.any(axis=0)
-        count_S[own_S] = len(box_N4)
-    return pd.DataFrame({"covered": covered_S, "regions": count_S}, index=expressions["expression_id"])
-
-
 def split_metrics(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
     metrics: dict[str, Any] = {
         "n": len(rows),
@@ -110,6 +95,8 @@ def split_metrics(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
         "oracle_recall": percent(rows["covered"]),
         "mean_regions": round(float(rows.groupby("image_id")["regions"].first().mean()), 4),
     }
+    if rows["skipped"].any():
+        metrics["skipped"] = int(rows["skipped"].sum())
     if len(context):
         metrics["context_accuracy"] = percent(context)
     for size in ("nodes", "edges"):

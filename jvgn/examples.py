@@ -53,7 +53,7 @@ class Examples:
         self.expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
         images = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas()
         objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas()
-        missing = np.setdiff1d(images["image_id"], store.image_ids)
+        missing = np.setdiff1d(images["image_id"], [*store.image_ids, *store.skipped_images])
         if len(missing):
             raise UserError(f"{store.path}: image {missing[0]} of {dataset} has no regions; extract them again")
         if not store.counts.all():
@@ -69,8 +69,10 @@ class Examples:
         self._targets: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def rows_by_image(self, split: str) -> dict[int, np.ndarray]:
-        """The rows of a split's expressions, image by image."""
-        chosen = np.flatnonzero(self.expressions["split"] == split)
+        """The rows of a split's expressions whose images have regions, image by image."""
+        # What lacks regions was left out of them on purpose, and listed there.
+        has_regions_S = self.expressions["image_id"].isin(self.store.image_ids)
+        chosen = np.flatnonzero((self.expressions["split"] == split) & has_regions_S)
         groups = pd.Series(chosen, index=self.expressions["image_id"].to_numpy()[chosen]).groupby(level=0)
         return {int(image_id): rows.to_numpy() for image_id, rows in groups}
 

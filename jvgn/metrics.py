@@ -2,7 +2,8 @@
 
 `format`: the version; dataset, setting, run; `splits.{split}`: n, accuracy (referents found), oracle_recall (referents
 that some region covers: the best any method could do), context_accuracy (gold mentions beside the referent that were
-grounded right; absent without gold), mean_regions (an image), accuracy_by_nodes and accuracy_by_edges; `provenance`:
+grounded right; absent without gold), mean_regions (an image), skipped (expressions whose image was left out of the
+regions, which count as not found; absent where none was), accuracy_by_nodes and accuracy_by_edges; `provenance`:
 hashes of everything the numbers depend on, versions, the seed, and the verdict of the detector's proof.
 """
 

@@ -156,6 +156,40 @@ def adopt_detector(settings: Path, weights: Path, provenance: Path) -> None:
 
 
 @click.command()
+@files("evaluation", "settings", "dataset", "excluded", "images", "weights", "output")
+@threads_option
+@device_option
+def measure_detector(
+    evaluation: Path,
+    settings: Path,
+    dataset: Path,
+    excluded: Path,
+    images: Path,
+    weights: Path,
+    output: Path,
+    threads: int,
+    device: str | None,
+) -> None:
+    """Measure COCO's average precision on val images that were withheld from a detector."""
+    from jvgn.regions.average_precision import measure_detector as measure
+    from jvgn.settings.detector import read_network_settings
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    measure(
+        read_network_settings(settings),
+        images=dataset / "images.parquet",
+        objects=dataset / "objects.parquet",
+        excluded=excluded,
+        folder=images,
+        weights=weights,
+        output=output,
+        held_out_images=EvaluationSettings.read(evaluation).held_out,
+        device=prepared_device(device, threads),
+        threads=threads,
+    )
+
+
+@click.command()
 @files("evaluation", "provenance", "output")
 @click.argument("expressions", type=FILE, nargs=-1, required=True)
 def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions: tuple[Path, ...]) -> None:
@@ -170,6 +204,7 @@ def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions
 @click.argument("setting", type=click.Choice(["gt", "det"]))
 @files("settings", "detector", "dataset", "images", "weights", "provenance", "output")
 @click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
+@click.option("--shard", default="1-of-1", show_default=True, help="Which part of the images.")
 @threads_option
 @device_option
 def extract_regions(
@@ -182,11 +217,13 @@ def extract_regions(
     provenance: Path,
     output: Path,
     name: tuple[str, str],
+    shard: str,
     threads: int,
     device: str | None,
 ) -> None:
     """Write the regions of all images: those of the annotations (gt) or detected ones (det)."""
     from jvgn.regions.extraction import extract_regions as extract
+    from jvgn.regions.shards import Shard
     from jvgn.settings.detector import read_detector_settings
     from jvgn.settings.regions import RegionSettings
 
@@ -202,9 +239,64 @@ def extract_regions(
         weights=weights,
         provenance=provenance,
         output=output,
+        shard=Shard.parse(shard),
         device=prepared_device(device, threads),
         threads=threads,
     )
+
+
+@click.command()
+@click.argument("setting", type=click.Choice(["gt", "det"]))
+@files("settings", "detector", "dataset", "output")
+@click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
+def import_regions(
+    setting: str, settings: Path, detector: Path, dataset: Path, output: Path, name: tuple[str, str]
+) -> None:
+    """Write precomputed regions of all images, checked against the dataset."""
+    from jvgn.regions.importing import import_regions as run
+    from jvgn.settings.detector import PrecomputedSettings
+    from jvgn.settings.regions import RegionSettings
+
+    run(
+        RegionSettings.read(settings),
+        "gt" if setting == "gt" else "det",
+        detector=PrecomputedSettings.read(detector),
+        name=name[1],
+        dataset=name[0],
+        images=dataset / "images.parquet",
+        objects=dataset / "objects.parquet",
+        output=output,
+    )
+
+
+@click.command()
+@files("settings", "provenance")
+def declare_detector(settings: Path, provenance: Path) -> None:
+    """Write down what is known of the detector behind precomputed features."""
+    from jvgn.regions.importing import declare_detector as declare
+    from jvgn.settings.detector import PrecomputedSettings
+
+    declare(PrecomputedSettings.read(settings), provenance)
+
+
+@click.command()
+@click.argument("shards", type=FILE, nargs=-1, required=True)
+@files("output", "skipped")
+def merge_regions(shards: tuple[Path, ...], output: Path, skipped: Path) -> None:
+    """Join the SHARDS of an extraction, and list what they left out."""
+    from jvgn.regions.shards import merge_regions as merge
+
+    merge(shards, output, skipped)
+
+
+@click.command()
+@files("evaluation", "dataset", "regions", "output")
+def measure_recall(evaluation: Path, dataset: Path, regions: Path, output: Path) -> None:
+    """Say how many referents of each split some region covers."""
+    from jvgn.regions.recall import measure_recall as measure
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    measure(dataset, regions, EvaluationSettings.read(evaluation).iou_threshold, output)
 
 
 @click.command()
@@ -296,8 +388,13 @@ STAGES = [
     exclude_images,
     train_detector,
     adopt_detector,
+    measure_detector,
     prove_detector,
+    declare_detector,
     extract_regions,
+    import_regions,
+    merge_regions,
+    measure_recall,
     build_vocabulary,
     train,
     predict,

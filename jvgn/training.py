@@ -68,6 +68,10 @@ class Trainer:
     def __init__(self, model: JVGN, examples: Examples, settings: TrainingSettings, device: torch.device) -> None:
         self.model, self.examples, self.settings, self.device = model, examples, settings, device
         self.rows_by_image = examples.rows_by_image("train")
+        in_train = int((examples.expressions["split"] == "train").sum())
+        unseen = in_train - sum(map(len, self.rows_by_image.values()))
+        if unseen:
+            log.info("%d of %d training expressions left out: their images have no regions", unseen, in_train)
         for split in ("train", "val"):
             if not examples.rows_by_image(split):
                 raise UserError(f"the dataset has no expressions in split {split}; training needs train and val")

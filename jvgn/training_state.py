@@ -5,22 +5,17 @@ the training depends on, its code included; a state under another fingerprint, o
 the training starts anew.
 """
 
-import hashlib
-import json
 import logging
 import pickle
-import sys
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from parsers.files import replacing, sha256
+from jvgn.fingerprint import fingerprint
+from parsers.files import replacing
 
 log = logging.getLogger(__name__)
-
-OUTSIDE = {"jvgn.__main__", "jvgn.cli", "jvgn.stage_commands"}
-"""Modules that call a training and are no part of it."""
 
 
 class TrainingState:
@@ -28,8 +23,7 @@ class TrainingState:
 
     def __init__(self, path: Path, *depends_on: str) -> None:
         self.path = path
-        parts = [*depends_on, torch.__version__, *(sha256(file) for file in loaded_code())]
-        self.fingerprint = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        self.fingerprint = fingerprint(*depends_on, torch.__version__)
 
     def save(self, **state: Any) -> None:
         with replacing(self.path) as temporary:
@@ -51,13 +45,3 @@ class TrainingState:
 
     def remove(self) -> None:
         self.path.unlink(missing_ok=True)
-
-
-def loaded_code() -> list[Path]:
-    """The files of the project's modules that are loaded, by name."""
-    modules = {
-        name: module.__file__
-        for name, module in sys.modules.items()
-        if name.split(".")[0] in ("jvgn", "parsers") and name not in OUTSIDE
-    }
-    return [Path(file) for _, file in sorted(modules.items()) if file]

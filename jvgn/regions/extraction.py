@@ -1,33 +1,33 @@
 """Writes the regions of a dataset's images: around all annotated objects (`gt`) or as detected (`det`)."""
 
 import logging
-from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import pyarrow as pa
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.fingerprint import fingerprint
+from jvgn.regions.annotations import Annotations, annotations_of
+from jvgn.regions.bad_input import leave_out
 from jvgn.regions.images import ImageFiles, load
 from jvgn.regions.provenance import read_provenance
+from jvgn.regions.shards import WINDOW, Parts, Shard
 from jvgn.regions.source import Found, Source
 from jvgn.regions.sources import load_source
-from jvgn.regions.store import Regions, RegionWriter
+from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError, sha256
 from parsers.table import read_table
 
 logger = logging.getLogger(__name__)
-
-WINDOW = 16
-"""Images of one size are looked for among this many batches; the regions of as many wait for their turn."""
 
 
 def extract_regions(
@@ -43,58 +43,88 @@ def extract_regions(
     weights: Path | str,
     provenance: Path | str,
     output: Path | str,
+    shard: Shard = Shard(),
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:
-    """`output` holds the regions of every image in `images`."""
+    """`output` holds the regions of the shard's images; an interrupted extraction goes on after its last window."""
     torch.set_num_threads(threads)
-    source = load_source(detector, weights, settings.proposals)
+    extractor = Extractor(load_source(detector, weights, settings.proposals), settings, device)
     made_by = {
         "dataset": dataset,
         "setting": setting,
         "detector": name,
         "detector_sha256": sha256_as_told(weights, provenance),
         "settings": settings.model_dump_json(),
+        "shard": str(shard),
     }
-    extractor = Extractor(source, settings, device)
     table = read_table(images, IMAGES).sort_by("image_id")
-    image_ids = table["image_id"].to_pylist()
-    annotated = annotations_of(image_ids, read_table(objects, OBJECTS)) if setting == "gt" else None
+    annotated = None
+    if setting == "gt":
+        annotated = annotations_of(table, read_table(objects, OBJECTS), settings.on_bad_input)
+    # The policy is left out: what was extracted without a flaw holds under either.
+    chosen = settings.model_copy(update={"on_bad_input": "stop"}).model_dump_json()
+    depends_on = fingerprint(*(made_by | {"settings": chosen}).values(), sha256(images), sha256(objects))
+    parts = Parts(output, extractor.feature_size, settings.precision, made_by, depends_on)
+    windows = shard.windows(len(table), WINDOW * settings.batch_size)
+    waiting = [window for window in windows if not parts.has(window, settings.on_bad_input)]
+    if len(waiting) < len(windows):
+        logger.info("going on: %d of %d windows are there", len(windows) - len(waiting), len(windows))
     files = ImageFiles(table, folder, seen_often=False)
-    with RegionWriter(output, extractor.feature_size, settings.precision, made_by) as writer:
-        for image_id, regions in extracted(extractor, files, image_ids, annotated, threads):
-            writer.append(image_id, regions)
-    logger.info("%.2f regions an image in %d images", writer.region_count / max(1, len(image_ids)), len(image_ids))
+    for window in extracted(extractor, files, table["image_id"].to_pylist(), waiting, annotated, threads):
+        parts.write(window.rows, window.regions, window.skipped)
+    parts.join(windows)
 
 
 def extracted(
     extractor: "Extractor",
     files: ImageFiles,
     image_ids: Sequence[int],
-    annotated: "dict[int, Annotations] | None",
+    windows: Sequence[range],
+    annotated: dict[int, Annotations] | None,
     threads: int,
-) -> Iterator[tuple[int, Regions]]:
-    """The regions of each image, in the order of `image_ids`, which is that of the files."""
-    batches = batch_by_size(files.sizes, extractor.settings.batch_size)
-    waiting: dict[int, Regions] = {}
-    turns = deque(image_ids)
-    with tqdm(total=len(image_ids), desc="regions", unit="image", disable=None) as progress:
-        for batch, images in zip(batches, load(files, batches, threads), strict=True):
-            own = [image_ids[index] for index in batch]
-            given = None if annotated is None else [annotated[image_id] for image_id in own]
-            waiting |= zip(own, extractor.regions_of(images, given), strict=True)
-            while turns and turns[0] in waiting:
-                yield turns[0], waiting.pop(turns.popleft())
-            progress.update(len(batch))
+) -> Iterator["Window"]:
+    """The regions of each window of `image_ids`, whose order is that of the files."""
+    batches = [batch_by_size(files.sizes, window, extractor.settings.batch_size) for window in windows]
+    # One loader for all windows: it reads ahead beyond the end of each.
+    loaded = load(files, list(chain.from_iterable(batches)), threads, extractor.device.type == "cuda")
+    with tqdm(total=sum(map(len, windows)), desc="regions", unit="image", disable=None) as progress:
+        for rows, own_batches in zip(windows, batches, strict=True):
+            window = Window(rows)
+            for batch in own_batches:
+                ids = [image_ids[index] for index in batch]
+                window.add(extractor, dict(zip(ids, next(loaded), strict=True)), annotated)
+                progress.update(len(batch))
+            yield window
 
 
 @dataclass(frozen=True)
-class Annotations:
-    """The annotated objects of an image, in the order of `objects.parquet`."""
+class Window:
+    """What was found in the images of these rows, by image id, and what could not be used."""
 
-    box: np.ndarray
-    label: np.ndarray
-    object_id: np.ndarray
+    rows: range
+    regions: dict[int, Regions] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def add(
+        self,
+        extractor: "Extractor",
+        images: dict[int, Tensor | UserError],
+        annotated: dict[int, Annotations] | None,
+    ) -> None:
+        usable = {image_id: image for image_id, image in images.items() if isinstance(image, Tensor)}
+        flaws = {image_id: str(image) for image_id, image in images.items() if isinstance(image, UserError)}
+        given = None if annotated is None else [annotated[image_id] for image_id in usable]
+        found = extractor.regions_of(list(usable.values()), given) if usable else []
+        for image_id, regions in zip(usable, found, strict=True):
+            if len(regions):
+                self.regions[image_id] = regions
+            else:
+                flaws[image_id] = f"image {image_id} has no region: nothing is annotated or detected in it"
+        for own in given or ():
+            self.skipped.extend(own.skipped)
+        for image_id, reason in flaws.items():
+            self.skipped.append(leave_out(Skipped(image_id, -1, reason), extractor.settings.on_bad_input))
 
 
 class Extractor:
@@ -108,7 +138,7 @@ class Extractor:
 
     def regions_of(self, images: list[Tensor], annotations: Sequence[Annotations] | None = None) -> list[Regions]:
         """The regions of images (3, H, W; uint8), best of one size: detections or, where given, the annotations."""
-        pixels = [image.to(self.device) for image in images]
+        pixels = [image.to(self.device, non_blocking=True) for image in images]
         if annotations is None:
             return [self.detected(found) for found in self.source.regions_of(pixels, self.settings)]
         boxes = [torch.from_numpy(own.box).to(self.device) for own in annotations]
@@ -134,28 +164,12 @@ class Extractor:
         return found.cpu().numpy()
 
 
-def annotations_of(image_ids: Sequence[int], objects: pa.Table) -> dict[int, Annotations]:
-    """All annotated objects of each image, crowds included."""
-    box_N4 = np.stack([objects[side].to_numpy() for side in ("x1", "y1", "x2", "y2")], axis=1)
-    label_N, object_id_N = objects["category_id"].to_numpy(), objects["object_id"].to_numpy()
-    rows: dict[int, list[int]] = {image_id: [] for image_id in image_ids}
-    for row, image_id in enumerate(objects["image_id"].to_pylist()):
-        if image_id not in rows:
-            raise UserError(f"object {object_id_N[row]} is in image {image_id}, which images.parquet does not have")
-        rows[image_id].append(row)
-    return {image_id: Annotations(box_N4[own], label_N[own], object_id_N[own]) for image_id, own in rows.items()}
-
-
-def batch_by_size(sizes: Sequence[tuple[int, int]], batch_size: int) -> list[list[int]]:
+def batch_by_size(sizes: Sequence[tuple[int, int]], window: range, batch_size: int) -> list[list[int]]:
     """Batches of images of one size, so that none is padded and its features do not depend on its neighbours."""
-    batches = []
-    for start in range(0, len(sizes), WINDOW * batch_size):
-        alike: dict[tuple[int, int], list[int]] = {}
-        for index in range(start, min(start + WINDOW * batch_size, len(sizes))):
-            alike.setdefault(sizes[index], []).append(index)
-        for found in alike.values():
-            batches += [found[first : first + batch_size] for first in range(0, len(found), batch_size)]
-    return batches
+    alike: dict[tuple[int, int], list[int]] = {}
+    for index in window:
+        alike.setdefault(sizes[index], []).append(index)
+    return [found[first : first + batch_size] for found in alike.values() for first in range(0, len(found), batch_size)]
 
 
 def sha256_as_told(weights: Path | str, provenance: Path | str) -> str:

@@ -64,11 +64,18 @@ class ImageFiles(Dataset[Tensor | UserError]):
         return image
 
 
-def load(files: ImageFiles, batches: Sequence[list[int]], threads: int) -> Iterator[list[Tensor]]:
+def load(
+    files: ImageFiles, batches: Sequence[list[int]], threads: int, pinned: bool = False
+) -> Iterator[list[Tensor | UserError]]:
     """The images of each batch of indices, in that order, read ahead by other processes unless they are few."""
-    loader = DataLoader(files, batch_sampler=batches, collate_fn=list, num_workers=0 if files.are_few else threads)
-    for batch in loader:
+    workers = 0 if files.are_few else threads
+    yield from DataLoader(files, batch_sampler=batches, collate_fn=list, num_workers=workers, pin_memory=pinned)
+
+
+def load_whole(files: ImageFiles, batches: Sequence[list[int]], threads: int) -> Iterator[list[Tensor]]:
+    """As `load`, but an image that cannot be read is an error."""
+    for batch in load(files, batches, threads):
         for image in batch:
             if isinstance(image, UserError):
                 raise image
-        yield batch
+        yield [image for image in batch if isinstance(image, Tensor)]

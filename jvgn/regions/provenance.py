@@ -52,10 +52,10 @@ def read_provenance(path: Path | str) -> Provenance:
 def read_image_ids(path: Path | str) -> tuple[int, ...]:
     """The image ids of a text file, an id a line; sorted."""
     try:
-        lines = Path(path).read_text(encoding="utf8").splitlines()
+        words = Path(path).read_text(encoding="utf8").split()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read ({error}); mend the detector's `training_images`") from error
-    bad = next((number for number, line in enumerate(lines, start=1) if not line.strip().isdecimal()), None)
-    if bad is not None:
-        raise BrokenFile(path, f"line {bad} is no image id", "write one id a line")
-    return tuple(sorted({int(line) for line in lines}))
+    for word in words:
+        if not word.isdecimal():
+            raise UserError(f"{path}: expected an image id a line, found {word[:40]!r}; mend the file")
+    return tuple(sorted(set(map(int, words))))

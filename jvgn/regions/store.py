@@ -4,10 +4,14 @@ Datasets, for I images with R regions in all and D numbers a feature:
 `image_id` (I) int64, ascending; `offset` (I+1) int64: image i owns rows offset[i] to offset[i+1] of those below;
 `box` (R, 4) float32, xyxy in pixels of the image; `feature` (R, D) float16 or float32; `score` (R) float32, 1 for
 given boxes; `label` (R) int32, the dataset's category id; `object_id` (R) int64, -1 for detections.
-Given boxes are in the order of `objects.parquet`, detections in that of falling scores. Nothing is compressed.
+Given boxes are in the order of `objects.parquet`, detections in that of falling scores. Nothing is compressed. What
+was left out because its input was bad is in the group `skipped`, absent where nothing was: `image_id` (K) int64,
+`object_id` (K) int64, -1 for the whole image, and `reason` (K) UTF-8.
 
 Root attributes: `format` (the version, a string), `feature_size`, and what made it: `dataset`, `setting` (`gt` or
 `det`), `detector` (its name), `detector_sha256` (of its weights) and whatever else the writer was told.
+
+The same regions make the same bytes, whether they were appended image by image or copied from other files.
 """
 
 import math
@@ -30,6 +34,7 @@ COLUMNS = {"box": "float32", "feature": "", "score": "float32", "label": "int32"
 CHUNK_BYTES = 65536
 """About one image's regions: a chunk much larger would be read in full for a few of its rows."""
 BUFFERED_ROWS = 1024
+"""Rows are written so many at a time, however they come, so that equal regions make equal files."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,18 @@ class Regions:
 
     def __len__(self) -> int:
         return len(self.box)
+
+    def __getitem__(self, rows: slice | np.ndarray) -> "Regions":
+        return Regions(**{name: column[rows] for name, column in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """What was left out: an image or, where it has an `object_id`, one of its objects."""
+
+    image_id: int
+    object_id: int
+    reason: str
 
 
 class RegionWriter:
@@ -60,6 +77,8 @@ class RegionWriter:
         self._image_ids: list[int] = []
         self._offsets = [0]
         self._waiting: list[Regions] = []
+        self._waiting_rows = 0
+        self._skipped: list[Skipped] = []
 
     def __enter__(self) -> Self:
         self._context = self._writing()
@@ -80,9 +99,13 @@ class RegionWriter:
                 rows = max(1, CHUNK_BYTES // (data_type.itemsize * math.prod(row)))
                 self._file.create_dataset(name, (0, *row), data_type, maxshape=(None, *row), chunks=(rows, *row))
             yield
-            self._flush()
+            self._write(self._waiting)
             self._file["image_id"] = np.asarray(self._image_ids, np.int64)
             self._file["offset"] = np.asarray(self._offsets, np.int64)
+            if self._skipped:
+                self._file["skipped/image_id"] = np.asarray([one.image_id for one in self._skipped], np.int64)
+                self._file["skipped/object_id"] = np.asarray([one.object_id for one in self._skipped], np.int64)
+                self._file["skipped/reason"] = np.asarray([one.reason.encode() for one in self._skipped])
 
     def append(self, image_id: int, regions: Regions) -> None:
         if self._image_ids and image_id <= self._image_ids[-1]:
@@ -93,9 +116,26 @@ class RegionWriter:
                 raise ValueError(f"image {image_id}: expected {name} of shape {expected}, found {found}")
         self._image_ids.append(image_id)
         self._offsets.append(self._offsets[-1] + len(regions))
-        self._waiting.append(regions)
-        if sum(map(len, self._waiting)) >= BUFFERED_ROWS:
-            self._flush()
+        self._add(regions)
+
+    def skip(self, skipped: Skipped) -> None:
+        self._skipped.append(skipped)
+
+    def copy(self, other: "RegionStore") -> None:
+        """Append all images of another file, some rows at a time, and what it skipped."""
+        opened = other._open()
+        if other.feature_size != self.feature_size or opened.columns["feature"].dtype != self.precision:
+            found = f"{other.feature_size} {opened.columns['feature'].dtype}"
+            raise BrokenFile(other.path, f"expected features of {self.feature_size} {self.precision}, found {found}")
+        if self._image_ids and len(opened.image_id) and opened.image_id[0] <= self._image_ids[-1]:
+            first, last = opened.image_id[0], self._image_ids[-1]
+            raise BrokenFile(other.path, f"its first image is {first}, but images up to {last} are there already")
+        for start in range(0, int(opened.offset[-1]), BUFFERED_ROWS):
+            rows = slice(start, start + BUFFERED_ROWS)
+            self._add(Regions(**{name: column[rows] for name, column in opened.columns.items()}))
+        self._image_ids += opened.image_id.tolist()
+        self._offsets += (opened.offset[1:] + self._offsets[-1]).tolist()
+        self._skipped += other.skipped
 
     @property
     def region_count(self) -> int:
@@ -104,14 +144,20 @@ class RegionWriter:
     def _row_shapes(self) -> dict[str, tuple[int, ...]]:
         return {name: {"box": (4,), "feature": (self.feature_size,)}.get(name, ()) for name in COLUMNS}
 
-    def _flush(self) -> None:
-        if self._waiting:
-            for name in COLUMNS:
-                rows = np.concatenate([getattr(regions, name) for regions in self._waiting])
-                column = self._file[name]
-                column.resize(len(column) + len(rows), axis=0)
-                column[len(column) - len(rows) :] = rows
-            self._waiting = []
+    def _add(self, regions: Regions) -> None:
+        while self._waiting_rows + len(regions) >= BUFFERED_ROWS:
+            missing = BUFFERED_ROWS - self._waiting_rows
+            self._write([*self._waiting, regions[:missing]])
+            self._waiting, self._waiting_rows, regions = [], 0, regions[missing:]
+        self._waiting.append(regions)
+        self._waiting_rows += len(regions)
+
+    def _write(self, parts: list[Regions]) -> None:
+        for name in COLUMNS if parts else ():
+            rows = np.concatenate([getattr(regions, name) for regions in parts])
+            column = self._file[name]
+            column.resize(len(column) + len(rows), axis=0)
+            column[len(column) - len(rows) :] = rows
 
 
 class RegionStore:
@@ -137,6 +183,24 @@ class RegionStore:
     @property
     def image_ids(self) -> np.ndarray:
         return self._open().image_id
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """What was left out, in the order in which it was met."""
+        group = self._open().file.get("skipped")
+        if group is None:
+            return []
+        rows = zip(group["image_id"][:].tolist(), group["object_id"][:].tolist(), group["reason"][:], strict=True)
+        return [Skipped(image_id, object_id, reason.decode()) for image_id, object_id, reason in rows]
+
+    @property
+    def skipped_images(self) -> set[int]:
+        """The images that were left out as a whole."""
+        return {one.image_id for one in self.skipped if one.object_id == -1}
+
+    @property
+    def precision(self) -> str:
+        return str(self._open().columns["feature"].dtype)
 
     def read(self, image_id: int) -> Regions:
         opened, rows = self._find(image_id)

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.exclusion import without
-from jvgn.regions.images import ImageFiles, load
+from jvgn.regions.images import ImageFiles, load_whole
 from jvgn.regions.processes import Processes, Share, joined
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.sources import untrained
@@ -157,7 +157,7 @@ class Training:
         progress = tqdm(
             total=len(batches), initial=self.step, desc="detector", unit="step", disable=self.processes.rank > 0 or None
         )
-        for batch, share, images in zip(left, shares, load(files, own, threads), strict=True):
+        for batch, share, images in zip(left, shares, load_whole(files, own, threads), strict=True):
             rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
             chosen = [targets[batch[position]] for position in share.positions]
             loss = self.learn(*self.flipped(images, chosen, share, len(batch)), share.weight, rate)

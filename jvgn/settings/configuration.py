@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.dataset import DatasetSettings
@@ -28,6 +28,8 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
 
 class ConfiguredDataset(DatasetSettings):
     regions: RegionSettings = RegionSettings()
+    shards: PositiveInt = 1
+    """Jobs into which the extraction of regions is parted; they change nothing but the time it takes."""
     run: dict[str, Any]
     """The default run on this dataset: `RunSettings`, as far as they differ from the defaults."""
 

@@ -18,6 +18,9 @@ class RegionSettings(Frozen):
     """`score` is lowered by this until the image has a region; at 0, its top box is the only one."""
     cap: PositiveInt | None = None
     """At most this many regions an image, those with the highest scores."""
+    on_bad_input: Literal["stop", "skip"] = "stop"
+    """An image that is absent, unreadable or without regions, a box outside of its image or without area: stop and
+    name it, or leave it out, list it beside the regions, and count what rests on it as not found."""
     precision: Literal["float16", "float32"] = "float16"
     batch_size: PositiveInt = 8
     """In images."""

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from jvgn.datasets import tables
-from jvgn.evaluation import Answers, coverage, split_metrics
+from jvgn.evaluation import Answers, split_metrics
+from jvgn.regions.recall import coverage
 from jvgn.regions.store import Regions, RegionWriter
 from parsers.table import EDGES, NODES, write_table
 
@@ -65,7 +66,7 @@ def test_shares_are_in_percent_and_context_is_left_out_where_unknown():
     rows = pd.DataFrame(
         {"correct": [1, 0, 1, 1], "covered": [1, 1, 1, 0], "nodes": [1, 1, 2, 2], "edges": [0, 0, 1, 1]}
     )
-    rows = rows.assign(image_id=[1, 1, 2, 2], regions=[4, 4, 8, 8])
+    rows = rows.assign(image_id=[1, 1, 2, 2], regions=[4, 4, 8, 8], skipped=False)
     metrics = split_metrics(rows, pd.Series([], dtype=bool))
     assert metrics["accuracy"] == 75 and metrics["oracle_recall"] == 75 and metrics["mean_regions"] == 6
     assert metrics["accuracy_by_nodes"] == {"1": 50, "2": 100}

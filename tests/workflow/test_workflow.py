@@ -90,6 +90,39 @@ def test_a_sentence_is_grounded_and_drawn_from_the_command_line(finished, tmp_pa
     assert refused.exit_code == 1 and "pictures are drawn as" in refused.stderr
 
 
+def test_recall_is_known_before_training_and_is_what_the_metrics_say(finished):
+    for setting in ("gt", "det"):
+        folder = finished.folder / f"results/regions/shapes_{setting}"
+        assert sorted(path.name for path in folder.iterdir()) == [
+            *("settings.yaml", "tiny.h5", "tiny.recall.json", "tiny.skipped.csv")
+        ]
+        recall = json.loads((folder / "tiny.recall.json").read_text())["splits"]
+        metrics = json.loads((finished.folder / f"results/shapes_{setting}/metrics.json").read_text())["splits"]
+        assert recall.keys() == {"train", *metrics}
+        for split, values in metrics.items():
+            assert {key: recall[split][key] for key in ("n", "oracle_recall", "mean_regions", "skipped")} == {
+                **{key: values[key] for key in ("n", "oracle_recall", "mean_regions")},
+                "skipped": 0,
+            }
+
+
+def test_regions_are_described_and_drawn_from_the_command_line(finished, tmp_path):
+    file = finished.folder / "results/regions/shapes_det/tiny.h5"
+    described = CliRunner().invoke(main, ["regions", "info", str(file)])
+    assert described.exit_code == 0, described.stderr
+    lines = dict(line.split(maxsplit=1) for line in described.output.splitlines())
+    assert lines["setting"] == "det" and lines["images"] == "35" and lines["feature"] == "128 numbers, float16"
+    image = min((finished.folder / "resources/shapes/images").glob("*.jpg"))
+    for name in ("a.png", "a.svg"):
+        drawn = CliRunner().invoke(main, ["regions", "show", str(file), str(image), "--output", str(tmp_path / name)])
+        assert drawn.exit_code == 0, drawn.stderr
+        assert (tmp_path / name).stat().st_size > 10_000
+        *rows, last = drawn.output.splitlines()
+        assert rows and last == f"drawn: {tmp_path / name}"
+    stranger = CliRunner().invoke(main, ["regions", "show", str(file), str(tmp_path / "a.png")])
+    assert stranger.exit_code == 1 and "lists no image of this name" in stranger.stderr
+
+
 def test_a_missing_image_is_one_line_and_leaves_nothing(finished, tmp_path):
     results = finished.folder / "results"
     missing = min((finished.folder / "resources/shapes/images").glob("*.jpg"))
@@ -143,6 +176,12 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
         ("jvgn/evaluation.py", {"score", "ablate", "demo"}),
         ("jvgn/training.py", {"train", "predict", "score", "ablate", "draw_examples", "demo"}),
         ("parsers/lexical.py", {"parse_expressions", "train", "predict", "score", "ablate", "draw_examples", "demo"}),
+        ("jvgn/regions/recall.py", {"measure_recall", "score", "ablate", "demo"}),
+        (
+            "jvgn/regions/extraction.py",
+            {"extract_regions", "merge_regions", "measure_recall", "train", "predict", "score"}
+            | {"ablate", "draw_examples", "demo"},
+        ),
         ("jvgn/cli.py", set()),
     ],
 )

@@ -96,6 +96,14 @@ def is_given(detector):
     return detector.source != "precomputed" and detector.weights is not None
 
 
+def is_precomputed(detector):
+    return detector.source == "precomputed"
+
+
+def is_network(detector):
+    return detector.source != "precomputed"
+
+
 def is_trained(detector):
     return detector.source != "precomputed" and detector.weights is None
 
@@ -119,6 +127,23 @@ def pretrained(wildcards):
 def glove(wildcards):
     """The GloVe file of a vocabulary, if any."""
     return configuration.vocabularies[wildcards.vocabulary].glove or []
+
+
+def shards(wildcards):
+    """The parts in which a dataset's regions are extracted; those that are only imported come as one."""
+    pattern = "results/regions/{dataset}_{setting}/{detector}.shards/{{scatteritem}}.h5".format(**wildcards)
+    if configuration.detectors[wildcards.detector].source == "precomputed":
+        return [pattern.format(scatteritem="1-of-1")]
+    return getattr(gather, wildcards.dataset)(pattern)
+
+
+def precomputed_files(wildcards):
+    detector = configuration.detectors[wildcards.detector]
+    return (detector.detections if wildcards.setting == "det" else detector.objects) or []
+
+
+def declared_training_images(wildcards):
+    return configuration.detectors[wildcards.detector].training_images or []
 
 
 def run_name(wildcards):
@@ -151,6 +176,10 @@ def run_options(wildcards):
     files = run_inputs(wildcards)
     options = {"dataset": tables(wildcards), **{name: files[name] for name in files if name != "tables"}}
     return " ".join(f"--{name} {shlex.quote(path)}" for name, path in options.items())
+
+
+def recall(wildcards):
+    return f"results/regions/{wildcards.dataset}_{wildcards.setting}/{run_of(wildcards).detector}.recall.json"
 
 
 def proof(wildcards):

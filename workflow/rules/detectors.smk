@@ -26,6 +26,7 @@ rule train_detector:
             "jvgn/regions/processes.py",
             "jvgn/regions/training.py",
             "jvgn/training_state.py",
+            "jvgn/fingerprint.py",
         ),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
@@ -76,6 +77,69 @@ rule adopt_detector:
     shell:
         "python -m jvgn adopt-detector --settings {input.settings:q} --weights {output.weights:q}"
         " --provenance {output.provenance:q} > {log:q} 2>&1"
+
+
+rule measure_detector:
+    input:
+        code=sources(
+            *DETECTOR,
+            "jvgn/regions/average_precision.py",
+            "jvgn/regions/exclusion.py",
+            "jvgn/settings/evaluation.py",
+        ),
+        evaluation="results/evaluation.yaml",
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
+        tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
+        excluded="results/detectors/{trained_on}/excluded.parquet",
+        images=training_images,
+    output:
+        "results/detectors/{trained_on}/{detector}/average_precision.json",
+    log:
+        "logs/detectors/{trained_on}/{detector}.average_precision.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    threads: 4
+    resources:
+        gpu=1,
+        mem_mb=8000,
+        runtime=120,
+    params:
+        dataset=training_tables,
+    shell:
+        "python -m jvgn measure-detector --evaluation {input.evaluation:q} --settings {input.settings:q}"
+        " --dataset {params.dataset:q} --excluded {input.excluded:q} --images {input.images:q}"
+        " --weights {input.weights:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
+
+
+rule declare_detector:
+    input:
+        code=sources(
+            *SHARDS,
+            "jvgn/fingerprint.py",
+            "jvgn/regions/annotations.py",
+            "jvgn/regions/importing.py",
+            "jvgn/regions/precomputed.py",
+            "jvgn/regions/provenance.py",
+            "jvgn/settings/detector.py",
+            "jvgn/settings/regions.py",
+        ),
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        training_images=declared_training_images,
+    output:
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+    log:
+        "logs/detectors/{trained_on}/{detector}.log",
+    wildcard_constraints:
+        detector=detectors_where(is_precomputed),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python -m jvgn declare-detector --settings {input.settings:q} --provenance {output.provenance:q}"
+        " > {log:q} 2>&1"
 
 
 rule prove_detector:

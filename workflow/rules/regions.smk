@@ -4,16 +4,24 @@
 rule extract_regions:
     input:
         unpack(detector_inputs),
-        code=sources(*DETECTOR, *REGIONS, "jvgn/regions/extraction.py"),
+        code=sources(
+            *DETECTOR,
+            *SHARDS,
+            "jvgn/fingerprint.py",
+            "jvgn/regions/annotations.py",
+            "jvgn/regions/extraction.py",
+        ),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
         images=images,
     output:
-        "results/regions/{dataset}_{setting}/{detector}.h5",
+        temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
     log:
-        "logs/regions/{dataset}_{setting}/{detector}.log",
+        "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
     benchmark:
-        "benchmarks/regions/{dataset}_{setting}/{detector}.tsv"
+        "benchmarks/regions/{dataset}_{setting}/{detector}.{scatteritem}.tsv"
+    wildcard_constraints:
+        detector=detectors_where(is_network),
     conda:
         "../../envs/jvgn.yaml"
     threads: 4
@@ -27,4 +35,85 @@ rule extract_regions:
         "python -m jvgn extract-regions {wildcards.setting} --settings {input.settings:q}"
         " --detector {input.detector:q} --dataset {params.dataset:q} --images {input.images:q}"
         " --weights {input.weights:q} --provenance {input.provenance:q} --output {output:q}"
-        " --name {wildcards.dataset:q} {wildcards.detector:q} --threads {threads} > {log:q} 2>&1"
+        " --shard {wildcards.scatteritem} --name {wildcards.dataset:q} {wildcards.detector:q}"
+        " --threads {threads} > {log:q} 2>&1"
+
+
+rule import_regions:
+    input:
+        code=sources(
+            *SHARDS,
+            "jvgn/fingerprint.py",
+            "jvgn/regions/annotations.py",
+            "jvgn/regions/importing.py",
+            "jvgn/regions/precomputed.py",
+            "jvgn/regions/provenance.py",
+            "jvgn/settings/detector.py",
+            "jvgn/settings/regions.py",
+        ),
+        settings="results/regions/{dataset}_{setting}/settings.yaml",
+        detector="results/detectors/{dataset}/{detector}/settings.yaml",
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
+        files=precomputed_files,
+    output:
+        temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
+    log:
+        "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
+    benchmark:
+        "benchmarks/regions/{dataset}_{setting}/{detector}.{scatteritem}.tsv"
+    wildcard_constraints:
+        detector=detectors_where(is_precomputed),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=720,
+    params:
+        dataset=tables,
+    shell:
+        "python -m jvgn import-regions {wildcards.setting} --settings {input.settings:q}"
+        " --detector {input.detector:q} --dataset {params.dataset:q} --output {output:q}"
+        " --name {wildcards.dataset:q} {wildcards.detector:q} > {log:q} 2>&1"
+
+
+rule merge_regions:
+    input:
+        code=sources(*SHARDS),
+        shards=shards,
+    output:
+        regions="results/regions/{dataset}_{setting}/{detector}.h5",
+        skipped="results/regions/{dataset}_{setting}/{detector}.skipped.csv",
+    log:
+        "logs/regions/{dataset}_{setting}/{detector}.log",
+    benchmark:
+        "benchmarks/regions/{dataset}_{setting}/{detector}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    shell:
+        "python -m jvgn merge-regions {input.shards:q} --output {output.regions:q} --skipped {output.skipped:q}"
+        " > {log:q} 2>&1"
+
+
+rule measure_recall:
+    input:
+        code=sources(*REGIONS, "jvgn/regions/recall.py", "jvgn/settings/evaluation.py"),
+        evaluation="results/evaluation.yaml",
+        regions="results/regions/{dataset}_{setting}/{detector}.h5",
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["objects", "expressions"]),
+    output:
+        "results/regions/{dataset}_{setting}/{detector}.recall.json",
+    log:
+        "logs/regions/{dataset}_{setting}/{detector}.recall.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        dataset=tables,
+    shell:
+        "python -m jvgn measure-recall --evaluation {input.evaluation:q} --dataset {params.dataset:q}"
+        " --regions {input.regions:q} --output {output:q} > {log:q} 2>&1"

@@ -9,6 +9,7 @@ BASE = [
 ]
 TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
 REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
+SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",

@@ -9,7 +9,7 @@ from jvgn.regions.adoption import adopt_detector
 from jvgn.regions.proof import prove_disjoint
 from jvgn.regions.provenance import read_provenance
 from jvgn.regions.store import RegionStore
-from parsers.files import BrokenFile, UserError, sha256
+from parsers.files import UserError, sha256
 
 from .drawing import SETTINGS
 
@@ -81,5 +81,5 @@ def test_what_does_not_fit_is_refused_in_one_line(given, tmp_path, changes, mess
 
 def test_a_line_that_is_no_image_id_is_named(given, tmp_path):
     (tmp_path / "seen.txt").write_text("10\nCOCO_20.jpg\n")
-    with pytest.raises(BrokenFile, match=r"seen\.txt: line 2 is no image id"):
+    with pytest.raises(UserError, match=r"seen\.txt: expected an image id a line, found 'COCO_20\.jpg'"):
         adopt(tmp_path / "own", weights=given, training_images=tmp_path / "seen.txt")

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from jvgn.datasets.tables import OBJECTS
-from jvgn.regions.extraction import WINDOW, Extractor, batch_by_size
+from jvgn.regions.extraction import Extractor, batch_by_size
 from jvgn.regions.images import read_image
+from jvgn.regions.shards import WINDOW, Shard
 from jvgn.regions.store import RegionStore
 from jvgn.regions.weights import load_detector
 from jvgn.settings.regions import RegionSettings
@@ -66,11 +67,12 @@ def test_the_file_says_what_made_it(trained, tmp_path):
 
 def test_batches_hold_images_of_one_size_and_stay_within_their_window():
     sizes = [(4, 3) if index % 3 else (3, 4) for index in range(100)]
-    batches = batch_by_size(sizes, batch_size=2)
-    assert sorted(chain(*batches)) == list(range(100))
-    for batch in batches:
-        assert len({sizes[index] for index in batch}) == 1
-        assert len({index // (2 * WINDOW) for index in batch}) == 1
+    windows = Shard().windows(100, 2 * WINDOW)
+    batches = [batch_by_size(sizes, window, batch_size=2) for window in windows]
+    assert sorted(chain(*chain(*batches))) == list(range(100))
+    for window, own in zip(windows, batches, strict=True):
+        assert set(chain(*own)) == set(window)
+        assert all(len({sizes[index] for index in batch}) == 1 for batch in own)
 
 
 def test_weights_of_another_detector_are_refused(trained, tmp_path):
@@ -104,4 +106,4 @@ def test_a_bad_image_is_named_and_leaves_no_file(trained, drawn, tmp_path, conte
     with pytest.raises(UserError, match=r"30\.png") as error:
         drawn.extract(trained[1], "det", tmp_path / "regions" / "det.h5")
     assert "\n" not in str(error.value)
-    assert list((tmp_path / "regions").iterdir()) == []
+    assert not (tmp_path / "regions").exists()

@@ -1,0 +1,85 @@
+"""Files of regions, for people: what made one, and what it found in a picture."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from PIL import Image
+
+from jvgn.datasets import tables
+from jvgn.figures import COLOURS, save
+from jvgn.regions.store import Regions, RegionStore
+from parsers.files import UserError
+from parsers.table import read_table
+
+LONG_SIDE = 9.0
+"""Of a picture, in inches."""
+
+
+def region_info(file: Path) -> str:
+    """What made the file and what it holds, a line each."""
+    store = RegionStore(file)
+    counts = store.counts if len(store.counts) else np.zeros(1, np.int64)
+    lines = {key: str(value) for key, value in store.info.items()}
+    lines |= {
+        "feature": f"{store.feature_size} numbers, {store.precision}",
+        "images": f"{len(store.image_ids):,}",
+        "regions": f"{counts.sum():,} ({counts.mean():.2f} an image; fewest {counts.min()}, most {counts.max()})",
+        "skipped": f"{len(store.skipped_images):,} images, {len(store.skipped) - len(store.skipped_images):,} objects",
+    }
+    lines.pop("feature_size", None)
+    width = max(map(len, lines))
+    return "\n".join(f"{key:{width}}  {value}" for key, value in lines.items())
+
+
+class RegionViewer:
+    """A file of regions with the tables of its dataset, which know the pictures and the names of categories."""
+
+    def __init__(self, file: Path, dataset: Path | None = None) -> None:
+        self.store = RegionStore(file)
+        # Where the workflow has both: results/regions/{dataset}_{setting}/ and results/datasets/{dataset}/.
+        self.folder = dataset or file.resolve().parents[2] / "datasets" / str(self.store.info.get("dataset"))
+        images = read_table(self.folder / "images.parquet", tables.IMAGES).to_pandas()
+        self.image_ids = {Path(row.file_name).name: row.image_id for row in images.itertuples()}
+        objects = read_table(self.folder / "objects.parquet", tables.OBJECTS).to_pandas()
+        self.names: dict[int, str] = dict(zip(objects["category_id"], objects["category"], strict=True))
+
+    def regions(self, image: Path) -> Regions:
+        if image.name not in self.image_ids:
+            raise UserError(f"{image}: {self.folder / 'images.parquet'} lists no image of this name; check both")
+        return self.store.read(self.image_ids[image.name])
+
+    def table(self, image: Path) -> pd.DataFrame:
+        """The regions of an image: their boxes, names and scores."""
+        regions = self.regions(image)
+        table = pd.DataFrame(regions.box, columns=["x1", "y1", "x2", "y2"])
+        table["score"] = regions.score
+        table["name"] = [self.names.get(label, "?") for label in regions.label.tolist()]
+        return table
+
+    def draw(self, image: Path, output: Path) -> None:
+        """`output` shows the image with the box, name and score of every region."""
+        table = self.table(image)
+        with Image.open(image) as opened:
+            picture = opened.convert("RGB")
+        scale = LONG_SIDE / max(picture.size)
+        figure = Figure(figsize=(picture.width * scale, picture.height * scale))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.imshow(picture)
+        colours = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(dict.fromkeys(table["name"]))}
+        for row in reversed(list(table.itertuples())):  # the best on top
+            draw_region(axes, row, colours[row.name])
+        save(figure, output)
+
+
+def draw_region(axes: Axes, row: Any, colour: str) -> None:
+    for width, edge in ((3.2, "white"), (1.8, colour)):  # a rim: legible on any background
+        axes.add_patch(Rectangle((row.x1, row.y1), row.x2 - row.x1, row.y2 - row.y1, fill=False, ec=edge, lw=width))
+    label = row.name if np.isnan(row.score) else f"{row.name} {row.score:.2f}"
+    box = {"facecolor": colour, "edgecolor": "none", "pad": 1.2, "alpha": 0.85}
+    axes.text(row.x1, row.y1, label, color="white", fontsize=8, va="top", ha="left", clip_on=True, bbox=box)

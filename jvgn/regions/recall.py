@@ -1,0 +1,63 @@
+"""How much of a dataset its regions cover: the best that any method could do, known before anything is trained.
+
+`{detector}.recall.json`, beside the regions: `format`, the version; `iou_threshold`: in `det`, a region covers an
+object if their IoU is larger; in `gt`, if it is the object's own; `splits.{split}`: `n` (expressions), `oracle_recall`
+(percent of them whose referent some region covers), `mean_regions` (of the images they speak of) and `skipped`
+(expressions whose image was left out; they count as not covered).
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from jvgn.boxes import iou
+from jvgn.datasets import tables
+from jvgn.regions.store import RegionStore
+from parsers.files import replacing
+from parsers.table import read_table
+
+FORMAT = "1"
+
+
+def measure_recall(dataset: Path, regions: Path, right_above: float, output: Path) -> None:
+    """`output` says how much of each split the regions cover."""
+    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+    table = expressions[["expression_id", "image_id", "split"]].join(
+        coverage(dataset, regions, expressions["image_id"], right_above), on="expression_id"
+    )
+    splits = {str(split): split_recall(rows) for split, rows in table.groupby("split", sort=False)}
+    with replacing(output) as temporary:
+        measured = {"format": FORMAT, "iou_threshold": right_above, "splits": splits}
+        temporary.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf8")
+
+
+def split_recall(rows: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "n": len(rows),
+        "oracle_recall": round(100 * float(rows["covered"].mean()), 4),
+        "mean_regions": round(float(rows.groupby("image_id")["regions"].first().mean()), 4),
+        "skipped": int((rows["regions"] == 0).sum()),
+    }
+
+
+def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: float) -> pd.DataFrame:
+    """By expression_id: whether some region covers the referent, and how many regions the image has."""
+    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+    expressions = expressions[expressions["image_id"].isin(set(image_ids))]
+    objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas().set_index("object_id")
+    gold_S4 = objects.loc[expressions["object_id"], ["x1", "y1", "x2", "y2"]].to_numpy()
+    store = RegionStore(regions)
+    by_object, skipped = store.info["setting"] == "gt", store.skipped_images
+    covered_S, count_S = np.zeros(len(expressions), dtype=bool), np.zeros(len(expressions), dtype=int)
+    object_S = expressions["object_id"].to_numpy()
+    for image_id, own_S in expressions.groupby("image_id").indices.items():
+        if image_id in skipped:
+            continue
+        box_N4, object_N = store.read_boxes(image_id)
+        is_right = object_N[:, None] == object_S[own_S] if by_object else iou(box_N4, gold_S4[own_S]) > right_above
+        covered_S[own_S] = is_right.any(axis=0)
+        count_S[own_S] = len(box_N4)
+    return pd.DataFrame({"covered": covered_S, "regions": count_S}, index=expressions["expression_id"])

@@ -1,0 +1,113 @@
+"""How a long extraction is cut: into shards, each a job of its own, and a shard into windows.
+
+A finished window is a small file of regions in a folder beside the shard's output, so that an interrupted extraction
+goes on after its last whole window. Shards are cut between windows; hence batches, and so the regions to the byte,
+are the same whatever the number of shards and of interruptions.
+"""
+
+import logging
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+from jvgn.regions.bad_input import Policy, write_skipped
+from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
+from parsers.files import BrokenFile, UserError
+
+logger = logging.getLogger(__name__)
+
+WINDOW = 16
+"""Images of one size are looked for among this many batches; the regions of as many are in memory at a time."""
+FINGERPRINT = "fingerprint"
+OWN = ("format", "feature_size", "shard")
+"""Attributes of a file that another one with the same regions need not share."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of `count` jobs; `number` counts from 1."""
+
+    number: int = 1
+    count: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        found = re.fullmatch(r"(\d+)-of-(\d+)", text)
+        if not found or not 1 <= int(found[1]) <= int(found[2]):
+            raise UserError(f"{text}: expected a shard such as 3-of-8")
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}-of-{self.count}"
+
+    def windows(self, images: int, size: int) -> list[range]:
+        """The rows of each of the shard's windows."""
+        starts = range(0, images, size)
+        first, last = (len(starts) * number // self.count for number in (self.number - 1, self.number))
+        return [range(start, min(start + size, images)) for start in starts[first:last]]
+
+
+class Parts:
+    """The finished windows of a shard. One that was made under another fingerprint is made again."""
+
+    def __init__(
+        self,
+        output: Path | str,
+        feature_size: int,
+        precision: Literal["float16", "float32"],
+        made_by: Mapping[str, str],
+        fingerprint: str,
+    ) -> None:
+        self.output, self.folder = Path(output), Path(output).with_suffix(".parts")
+        self.feature_size, self.precision = feature_size, precision
+        self.made_by, self.fingerprint = made_by, fingerprint
+
+    def path(self, window: range) -> Path:
+        return self.folder / f"{window.start}.h5"
+
+    def has(self, window: range, policy: Policy) -> bool:
+        if not self.path(window).exists():
+            return False
+        try:
+            store = RegionStore(self.path(window))
+            is_ours = store.info.get(FINGERPRINT) == self.fingerprint
+        except BrokenFile as error:
+            logger.warning("%s", error)
+            return False
+        return is_ours and (policy == "skip" or not store.skipped)
+
+    def write(self, window: range, regions: Mapping[int, Regions], skipped: Iterable[Skipped]) -> None:
+        made_by = {**self.made_by, FINGERPRINT: self.fingerprint}
+        with RegionWriter(self.path(window), self.feature_size, self.precision, made_by) as writer:
+            for image_id in sorted(regions):
+                writer.append(image_id, regions[image_id])
+            for one in skipped:
+                writer.skip(one)
+
+    def join(self, windows: Sequence[range]) -> None:
+        """The output holds the regions of all windows; the parts are gone."""
+        with RegionWriter(self.output, self.feature_size, self.precision, self.made_by) as writer:
+            for window in windows:
+                writer.copy(RegionStore(self.path(window)))
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def merge_regions(shards: Sequence[Path], output: Path | str, skipped: Path | str) -> None:
+    """`output` holds the regions of all shards, copied a few rows at a time; `skipped` lists what they left out."""
+    stores = [RegionStore(path) for path in shards]
+    first = stores[0].info
+    made_by = {key: value for key, value in first.items() if key not in OWN}
+    for number, store in enumerate(stores, start=1):
+        expected = {**made_by, "shard": str(Shard(number, len(stores)))}
+        for key, value in expected.items():
+            if store.info.get(key) != value:
+                found = store.info.get(key, "none")
+                raise BrokenFile(store.path, f"expected a shard with {key} {value}, found {found}")
+    precision: Literal["float16", "float32"] = "float16" if stores[0].precision == "float16" else "float32"
+    with RegionWriter(output, stores[0].feature_size, precision, made_by) as writer:
+        for store in stores:
+            writer.copy(store)
+    write_skipped(skipped, (one for store in stores for one in store.skipped))

@@ -1,0 +1,104 @@
+"""Bad images and boxes: named, with nothing written, or left out and listed, as the settings say."""
+
+import pytest
+from PIL import Image
+
+from jvgn.datasets.tables import OBJECTS
+from jvgn.regions.store import RegionStore
+from jvgn.settings.regions import RegionSettings
+from parsers.files import UserError
+from parsers.table import read_table, write_table
+
+SETTINGS = RegionSettings(proposals=20, batch_size=2)
+
+
+def lose(drawn):
+    (drawn.folder / "30.png").unlink()
+
+
+def corrupt(drawn):
+    """A JPEG whose second half is missing."""
+    Image.open(drawn.folder / "30.png").save(drawn.folder / "30.jpg", quality=95)
+    content = (drawn.folder / "30.jpg").read_bytes()
+    (drawn.folder / "30.png").write_bytes(content[: len(content) // 2])
+
+
+def scribble(drawn):
+    (drawn.folder / "30.png").write_text("not an image")
+
+
+def resize(drawn):
+    Image.new("RGB", (20, 20)).save(drawn.folder / "30.png")
+
+
+def move_box(**sides):
+    """The first object of image 30 gets these sides."""
+
+    def spoil(drawn):
+        objects = read_table(drawn.tables["objects"], OBJECTS).to_pydict()
+        row = objects["image_id"].index(30)
+        for side, value in sides.items():
+            objects[side][row] = value
+        write_table(drawn.tables["objects"], objects, OBJECTS)
+
+    spoil.__name__ = "box " + " ".join(sides)
+    return spoil
+
+
+IMAGES = {
+    lose: r"30\.png: there is no such image",
+    corrupt: r"30\.png: not a readable image \(.*truncated",
+    scribble: r"30\.png: not a readable image",
+    resize: r"30\.png: expected \(48, 64\) pixels, found \(20, 20\)",
+}
+BOXES = {
+    move_box(x2=52): r"object 106 of image 30 \(30\.png\): its box .* is not inside the image, which has 48 x 64",
+    move_box(x1=10, x2=10): r"object 106 of image 30 \(30\.png\): its box .* has no area",
+    move_box(y2=float("nan")): r"object 106 of image 30 \(30\.png\): its box .* is no box",
+}
+
+
+def refused(drawn, weights, setting, output, message):
+    with pytest.raises(UserError, match=message) as error:
+        drawn.extract(weights, setting, output, settings=SETTINGS)
+    assert "\n" not in str(error.value) and "on_bad_input: skip" in str(error.value)
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("setting", ["gt", "det"])
+@pytest.mark.parametrize("spoil", IMAGES, ids=lambda spoil: spoil.__name__)
+def test_a_bad_image_stops_or_is_left_out(trained, drawn, tmp_path, spoil, setting):
+    spoil(drawn)
+    refused(drawn, trained[1], setting, tmp_path / "regions.h5", IMAGES[spoil])
+    skipping = SETTINGS.model_copy(update={"on_bad_input": "skip"})
+    store = RegionStore(drawn.extract(trained[1], setting, tmp_path / "regions.h5", settings=skipping))
+    assert store.image_ids.tolist() == [10, 20, 40, 50]
+    (skipped,) = store.skipped
+    assert (skipped.image_id, skipped.object_id) == (30, -1) and "30.png" in skipped.reason
+
+
+@pytest.mark.parametrize("spoil", BOXES, ids=lambda spoil: spoil.__name__)
+def test_a_bad_annotation_stops_or_is_left_out(trained, drawn, tmp_path, spoil):
+    spoil(drawn)
+    refused(drawn, trained[1], "gt", tmp_path / "regions.h5", BOXES[spoil])
+    skipping = SETTINGS.model_copy(update={"on_bad_input": "skip"})
+    store = RegionStore(drawn.extract(trained[1], "gt", tmp_path / "regions.h5", settings=skipping))
+    assert store.image_ids.tolist() == [10, 20, 30, 40, 50]
+    assert store.read(30).object_id.tolist() == [107, 108]
+    assert [(one.image_id, one.object_id) for one in store.skipped] == [(30, 106)]
+
+
+def test_detection_does_not_look_at_annotations(trained, drawn, tmp_path):
+    next(iter(BOXES))(drawn)
+    assert len(RegionStore(drawn.extract(trained[1], "det", tmp_path / "regions.h5")).image_ids) == 5
+
+
+def test_an_overhang_of_rounding_is_no_flaw(trained, drawn, tmp_path):
+    move_box(x1=40, x2=48.6)(drawn)
+    assert len(RegionStore(drawn.extract(trained[1], "gt", tmp_path / "regions.h5")).read(30)) == 3
+
+
+def test_an_image_without_annotations_has_no_region(trained, drawn, tmp_path):
+    objects = read_table(drawn.tables["objects"], OBJECTS).to_pandas()
+    write_table(drawn.tables["objects"], objects[objects["image_id"] != 30].to_dict("list"), OBJECTS)
+    refused(drawn, trained[1], "gt", tmp_path / "regions.h5", "image 30 has no region")

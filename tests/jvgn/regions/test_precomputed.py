@@ -1,0 +1,293 @@
+"""Features that others computed, in their own formats, become the same regions; what cannot be is named."""
+
+import base64
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.regions.importing import declare_detector, import_regions
+from jvgn.regions.precomputed import TsvFile
+from jvgn.regions.proof import prove_disjoint
+from jvgn.regions.provenance import read_provenance
+from jvgn.regions.store import Regions, RegionStore, RegionWriter
+from jvgn.settings.detector import PrecomputedSettings
+from jvgn.settings.regions import RegionSettings
+from parsers.files import UserError
+from parsers.table import read_table
+
+D = 5
+HEADER = "image_id\timage_w\timage_h\tnum_boxes\tboxes\tfeatures\n"
+
+
+def told(image) -> dict:
+    """Three boxes, each with a feature and a score; the scores do not fall."""
+    random = np.random.default_rng(image.image_id)
+    corner = random.uniform(0, 20, (3, 2))
+    return {
+        "boxes": np.concatenate([corner, corner + random.uniform(5, 20, (3, 2))], axis=1).astype(np.float32),
+        "features": random.normal(size=(3, D)).astype(np.float32),
+        "objects_conf": np.asarray([0.5, 0.9, 0.7], np.float32),
+    }
+
+
+def images_of(drawn) -> pd.DataFrame:
+    return read_table(drawn.tables["images"], IMAGES).to_pandas()
+
+
+def encode(array) -> str:
+    return base64.b64encode(np.ascontiguousarray(array)).decode()
+
+
+def bottom_up_line(image, arrays) -> str:
+    cells = (image.image_id, image.width, image.height, len(arrays["features"]))
+    return "\t".join(map(str, (*cells, encode(arrays["boxes"]), encode(arrays["features"])))) + "\n"
+
+
+def lxmert_line(image, arrays) -> str:
+    ids, confidence = np.arange(3), arrays["objects_conf"]
+    cells = (f"COCO_train2014_{image.image_id:012}", image.height, image.width, encode(ids), encode(confidence))
+    cells += (encode(ids), encode(confidence), 3, encode(arrays["boxes"]), encode(arrays["features"]))
+    return "\t".join(map(str, cells)) + "\n"
+
+
+def write_tsv(line, header: str = ""):
+    def write(images, path: Path) -> Path:
+        # In no order: such files come from several processes.
+        path.write_text(header + "".join(line(image, told(image)) for image in reversed(list(images.itertuples()))))
+        return path
+
+    return write
+
+
+def write_npz(name: str, **renamed):
+    def write(images, path: Path) -> Path:
+        path.mkdir()
+        for image in images.itertuples():
+            arrays = {renamed.get(key, key): value for key, value in told(image).items()}
+            if "x" in arrays:  # features in columns, and something that only a pickle can hold
+                arrays |= {"x": arrays["x"].T, "num_bbox": np.asarray(3), "image_w": image.width}
+                arrays |= {"image_h": image.height, "info": np.asarray({"never": "read"}, dtype=object)}
+            np.savez(path / name.format(image_id=image.image_id, stem=Path(image.file_name).stem), **arrays)
+        return path
+
+    return write
+
+
+def write_hdf5(images, path: Path) -> Path:
+    with RegionWriter(path, D, "float32", {"dataset": "elsewhere", "setting": "det"}) as writer:
+        for image in images.itertuples():
+            arrays = told(image)
+            regions = Regions(
+                box=arrays["boxes"],
+                feature=arrays["features"],
+                score=arrays["objects_conf"],
+                label=np.full(3, -1, np.int32),
+                object_id=np.full(3, -1),
+            )
+            writer.append(image.image_id, regions)
+    return path
+
+
+FILES = {
+    "bottom-up attention": ("tsv", write_tsv(bottom_up_line), False),
+    "with a header": ("tsv", write_tsv(bottom_up_line, HEADER), False),
+    "LXMERT": ("tsv", write_tsv(lxmert_line), True),
+    "npz by id": ("npz", write_npz("{image_id}.npz", boxes="box", features="feature", objects_conf="score"), True),
+    "npz by padded id": ("npz", write_npz("{image_id:012}.npz"), True),
+    "npz as MCAN has them": ("npz", write_npz("{stem}.npz", boxes="bbox", features="x", objects_conf="else"), False),
+    "npz by file": ("npz", write_npz("{stem}.png.npz"), True),
+    "hdf5": ("hdf5", write_hdf5, True),
+}
+
+
+def run(drawn, detector: PrecomputedSettings, output: Path, setting: str = "det", **settings) -> RegionStore:
+    import_regions(
+        RegionSettings(**{"batch_size": 1} | settings),
+        setting,
+        detector=detector,
+        name="theirs",
+        dataset="drawn",
+        **drawn.tables,
+        output=output,
+    )
+    return RegionStore(output)
+
+
+def theirs(form: str, path: Path, **changes) -> PrecomputedSettings:
+    return PrecomputedSettings(source="precomputed", format=form, **{"detections": str(path)} | changes)
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_every_format_becomes_the_same_regions(drawn, tmp_path, case):
+    form, write, has_scores = FILES[case]
+    images = images_of(drawn)
+    store = run(drawn, theirs(form, write(images, tmp_path / "theirs")), tmp_path / "out.h5", precision="float32")
+    assert store.image_ids.tolist() == images["image_id"].tolist()
+    for image in images.itertuples():
+        arrays, found = told(image), store.read(image.image_id)
+        order = [1, 2, 0] if has_scores else [0, 1, 2]
+        np.testing.assert_array_equal(found.box, arrays["boxes"][order])
+        np.testing.assert_array_equal(found.feature, arrays["features"][order])
+        np.testing.assert_array_equal(found.score, arrays["objects_conf"][order] if has_scores else [np.nan] * 3)
+        assert found.label.tolist() == found.object_id.tolist() == [-1, -1, -1]
+        assert [column.dtype for column in vars(found).values()] == ["f4", "f4", "f4", "i4", "i8"]
+    assert store.info["detector_sha256"] == "unknown" and store.info["imported_from"] == str(tmp_path / "theirs")
+    assert {path.name for path in tmp_path.iterdir()} == {"drawn", "theirs", "out.h5"}
+
+
+def test_a_tsv_file_is_never_held_in_memory(drawn, tmp_path):
+    path = write_tsv(bottom_up_line)(images_of(drawn), tmp_path / "theirs.tsv")
+    kept = vars(TsvFile(path))
+    assert kept["start"].keys() == set(images_of(drawn)["image_id"])
+    assert all(isinstance(position, int) for position in kept["start"].values())
+    assert kept.keys() == {"path", "columns", "start"}
+
+
+def spoil(column: str, change):
+    """A TSV file whose second image has something wrong."""
+
+    def write(images, path: Path) -> Path:
+        lines = []
+        for row, image in enumerate(images.itertuples()):
+            arrays = told(image)
+            if row == 1:
+                arrays[column] = change(arrays[column].copy())
+            lines.append(bottom_up_line(image, arrays))
+        path.write_text("".join(lines))
+        return path
+
+    return write
+
+
+def put(value):
+    def change(array):
+        array.flat[0] = value
+        return array
+
+    return change
+
+
+def without_the_second(images, path: Path) -> Path:
+    return write_tsv(bottom_up_line)(images.drop(index=1), path)
+
+
+def of_another_size(images, path: Path) -> Path:
+    images = images.copy()
+    images.loc[1, "width"] += 10
+    return write_tsv(bottom_up_line)(images, path)
+
+
+def without_boxes(images, path: Path) -> Path:
+    lines = [bottom_up_line(image, told(image)) for image in images.itertuples()]
+    lines[1] = "\t".join(["20", "48", "64", "0", "", ""]) + "\n"
+    path.write_text("".join(lines))
+    return path
+
+
+FLAWS = {
+    "missing": (without_the_second, "has no line for image 20"),
+    "resized": (of_another_size, r"image 20 \(20.png\) are of \(58, 64\) pixels, and the image has \(48, 64\)"),
+    "outside": (spoil("boxes", put(-30)), r"image 20 .*box \(-30, .* is not inside"),
+    "without area": (spoil("boxes", put(48)), r"image 20 .*has no area"),
+    "no number": (spoil("boxes", put(np.nan)), r"image 20 .*is no box"),
+    "infinite": (spoil("features", put(np.inf)), "image 20 are not all finite"),
+    "too large": (spoil("features", put(1e6)), "image 20 does not fit into float16"),
+    "other size of features": (spoil("features", lambda array: array[:, :3]), "image 20 .*have 3 numbers, and other"),
+    "cut": (spoil("boxes", lambda array: array.ravel()[:5]), "image 20: its line cannot be read"),
+    "no boxes": (without_boxes, "image 20"),
+}
+
+
+@pytest.mark.parametrize("case", FLAWS)
+def test_a_flaw_stops_and_is_named_or_is_skipped_and_listed(drawn, tmp_path, case):
+    write, message = FLAWS[case]
+    detector = theirs("tsv", write(images_of(drawn), tmp_path / "theirs.tsv"))
+    with pytest.raises(UserError, match=message) as error:
+        run(drawn, detector, tmp_path / "out.h5")
+    assert "\n" not in str(error.value) and "on_bad_input: skip" in str(error.value)
+    assert not (tmp_path / "out.h5").exists()
+    store = run(drawn, detector, tmp_path / "out.h5", on_bad_input="skip")
+    assert store.image_ids.tolist() == [10, 30, 40, 50]
+    assert store.skipped_images == {20}
+
+
+def write_object_features(drawn, folder: Path, with_ids: bool) -> Path:
+    folder.mkdir()
+    for image_id, own in read_table(drawn.tables["objects"], OBJECTS).to_pandas().groupby("image_id"):
+        shuffled = own.sample(frac=1, random_state=0)
+        arrays = {"box": shuffled[["x1", "y1", "x2", "y2"]].to_numpy(np.float32)}
+        arrays["feature"] = shuffled["object_id"].to_numpy()[:, None] + np.arange(D)
+        if with_ids:
+            arrays |= {"object_id": shuffled["object_id"].to_numpy(), "box": arrays["box"] * 0 + [0, 0, 5, 5]}
+        np.savez(folder / f"{image_id}.npz", **arrays)
+    return folder
+
+
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_annotated_objects_find_their_features_by_id_or_by_box(drawn, tmp_path, with_ids):
+    folder = write_object_features(drawn, tmp_path / "theirs", with_ids)
+    store = run(drawn, theirs("npz", folder, detections=None, objects=str(folder)), tmp_path / "out.h5", "gt")
+    objects = read_table(drawn.tables["objects"], OBJECTS).to_pandas()
+    for image_id in store.image_ids:
+        own, found = objects[objects.image_id == image_id], store.read(image_id)
+        np.testing.assert_array_equal(found.box, own[["x1", "y1", "x2", "y2"]])
+        np.testing.assert_array_equal(found.object_id, own.object_id)
+        np.testing.assert_array_equal(found.label, own.category_id)
+        np.testing.assert_array_equal(found.feature[:, 0], own.object_id)
+        assert (found.score == 1).all()
+
+
+def test_an_annotated_object_without_features_is_named(drawn, tmp_path):
+    folder = write_object_features(drawn, tmp_path / "theirs", with_ids=False)
+    arrays = dict(np.load(folder / "20.npz"))
+    np.savez(folder / "20.npz", **{name: array[:2] for name, array in arrays.items()})
+    detector = theirs("npz", folder, objects=str(folder))
+    with pytest.raises(UserError, match=r"object 10\d of image 20 has no precomputed features"):
+        run(drawn, detector, tmp_path / "out.h5", "gt")
+    store = run(drawn, detector, tmp_path / "out.h5", "gt", on_bad_input="skip")
+    assert len(store.read(20)) == 2 and store.skipped_images == set() and len(store.skipped) == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "message"),
+    [
+        ("tsv", None, "cannot be read"),
+        ("tsv", "a\tb\tc\n", "expected lines of 6 or 10 columns, found 3"),
+        ("tsv", "a\tb\tc\td\te\tf\n", "expected an image's id at byte 0"),
+        ("npz", None, "there is no such folder"),
+        ("hdf5", None, "there is no such file"),
+        ("hdf5", "a,b\n", "not a readable HDF5 file"),
+    ],
+)
+def test_files_that_are_not_what_they_should_be_are_named(drawn, tmp_path, form, content, message):
+    if content:
+        (tmp_path / "theirs").write_text(content)
+    with pytest.raises(UserError, match=message):
+        run(drawn, theirs(form, tmp_path / "theirs"), tmp_path / "out.h5")
+
+
+def test_a_setting_without_files_is_refused(drawn, tmp_path):
+    with pytest.raises(UserError, match=r"detectors\.theirs names no files of `objects`, which the setting gt needs"):
+        run(drawn, theirs("npz", tmp_path), tmp_path / "out.h5", "gt")
+
+
+@pytest.mark.parametrize(("listed", "verdict"), [(None, "unproven"), ("10\n20\n", "proved"), ("50\n", "leaking")])
+def test_precomputed_features_are_unproven_unless_their_training_images_are_declared(drawn, tmp_path, listed, verdict):
+    declared = {}
+    if listed:
+        (tmp_path / "ids.txt").write_text(listed)
+        declared = {"training_images": str(tmp_path / "ids.txt")}
+    declare_detector(theirs("npz", tmp_path, **declared), tmp_path / "provenance.json")
+    assert read_provenance(tmp_path / "provenance.json").detector.source == "precomputed"
+    found = prove_disjoint(tmp_path / "provenance.json", [drawn.expressions], tmp_path / "proof.json", True)
+    assert found == verdict
+
+
+def test_a_list_of_training_images_that_is_none_is_refused(tmp_path):
+    (tmp_path / "ids.txt").write_text("12\nCOCO_13\n")
+    detector = theirs("npz", tmp_path, training_images=str(tmp_path / "ids.txt"))
+    with pytest.raises(UserError, match=r"ids\.txt: expected an image id a line, found 'COCO_13'"):
+        declare_detector(detector, tmp_path / "provenance.json")

@@ -1,0 +1,193 @@
+"""An extraction in parts, or interrupted, gives the file of an undisturbed one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+from jvgn.regions import shards
+from jvgn.regions.bad_input import write_skipped
+from jvgn.regions.shards import Shard, merge_regions
+from jvgn.regions.store import RegionStore, RegionWriter, Skipped
+from jvgn.settings.regions import RegionSettings
+from parsers.files import BrokenFile, UserError
+
+from .drawing import SETTINGS, draw
+from .test_store import FEATURE_SIZE, make_regions
+
+IMAGES = 70
+WINDOW = 16
+"""Of batches of one image: the images make five windows."""
+CHOSEN = RegionSettings(proposals=20, batch_size=1)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    return draw(tmp_path_factory.mktemp("many"), IMAGES)
+
+
+def extract(data, weights: Path, folder: Path, setting: str, count: int) -> bytes:
+    """The merged file of an extraction in `count` shards."""
+    parts = [folder / f"{number}-of-{count}.h5" for number in range(1, count + 1)]
+    for number, part in enumerate(parts, start=1):
+        data.extract(weights, setting, part, settings=CHOSEN, shard=Shard(number, count))
+    merge_regions(parts, folder / "regions.h5", folder / "skipped.csv")
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        ["regions.h5", "skipped.csv", *(path.name for path in parts)]
+    )
+    return (folder / "regions.h5").read_bytes()
+
+
+@pytest.mark.parametrize("setting", ["gt", "det"])
+def test_the_number_of_shards_changes_no_byte(trained, many, tmp_path, setting):
+    whole = extract(many, trained[1], tmp_path / "1", setting, 1)
+    assert len(RegionStore(tmp_path / "1" / "regions.h5").image_ids) == IMAGES
+    assert extract(many, trained[1], tmp_path / "3", setting, 3) == whole
+    # More shards than windows: some are empty.
+    assert extract(many, trained[1], tmp_path / "7", setting, 7) == whole
+
+
+@pytest.mark.parametrize(("images", "count"), [(0, 1), (1, 1), (100, 1), (100, 3), (100, 20), (96, 2)])
+def test_shards_are_cut_between_windows_and_cover_every_image_once(images, count):
+    windows = [window for number in range(1, count + 1) for window in Shard(number, count).windows(images, 16)]
+    assert [row for window in windows for row in window] == list(range(images))
+    assert all(window.start % 16 == 0 for window in windows)
+    sizes = [len(Shard(number, count).windows(images, 16)) for number in range(1, count + 1)]
+    assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("text", ["", "1", "0-of-3", "4-of-3", "a-of-b"])
+def test_what_is_no_shard_is_refused(text):
+    with pytest.raises(UserError, match="expected a shard such as 3-of-8"):
+        Shard.parse(text)
+
+
+def command(data, weights: Path, output: Path) -> list[str]:
+    CHOSEN.write(data.root / "regions.yaml")
+    SETTINGS.write(data.root / "detector.yaml")
+    options = {"settings": data.root / "regions.yaml", "detector": data.root / "detector.yaml", "dataset": data.root}
+    options |= {"images": data.folder, "weights": weights, "provenance": weights.parent / "provenance.json"}
+    options |= {"output": output}
+    named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    return [sys.executable, "-m", "jvgn", "extract-regions", "det", *named, "--name", "drawn", "drawn"]
+
+
+@pytest.mark.parametrize("parts", [0, 2])
+def test_a_killed_shard_goes_on_to_the_same_bytes(trained, many, tmp_path, parts):
+    """Killed once so many windows are there, and some milliseconds, whatever it does then."""
+    environment = os.environ | {"PYTHONPATH": str(Path(shards.__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    undisturbed = many.extract(trained[1], "det", tmp_path / "undisturbed.h5", settings=CHOSEN)
+    killed = tmp_path / "killed.h5"
+    process = subprocess.Popen(command(many, trained[1], killed), env=environment, stderr=subprocess.DEVNULL)
+    folder = killed.with_suffix(".parts")
+    while len(list(folder.glob("[0-9]*.h5"))) < parts or not (parts or folder.exists()):
+        assert process.poll() is None, "the extraction ended before it could be killed"
+        time.sleep(0.001)
+    time.sleep(np.random.default_rng().uniform(0, 0.02))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    if killed.exists():
+        pytest.skip("the extraction was faster than the signal")
+    again = subprocess.run(command(many, trained[1], killed), env=environment, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert ("going on" in again.stderr) or not parts
+    assert killed.read_bytes() == undisturbed.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.h5", "undisturbed.h5"]
+
+
+def leave_part(data, weights: Path, output: Path, **changes) -> Path:
+    """Interrupts an extraction by an image that is missing in its last window; the first part."""
+    missing = data.folder / f"{10 * IMAGES}.png"
+    missing.rename(missing.with_suffix(".hidden"))
+    try:
+        with pytest.raises(UserError, match="there is no such image"):
+            data.extract(weights, "gt", output, settings=CHOSEN.model_copy(update=changes))
+    finally:
+        missing.with_suffix(".hidden").rename(missing)
+    assert not output.exists()
+    return output.with_suffix(".parts") / "0.h5"
+
+
+@pytest.mark.parametrize("case", ["damaged", "other settings"])
+def test_parts_that_cannot_be_trusted_are_made_again(trained, many, tmp_path, case):
+    data, weights = many, trained[1]
+    expected = data.extract(weights, "gt", tmp_path / "expected.h5", settings=CHOSEN).read_bytes()
+    output = tmp_path / "regions.h5"
+    if case == "damaged":
+        part = leave_part(data, weights, output)
+        part.write_bytes(part.read_bytes()[:3000])
+    else:
+        leave_part(data, weights, output, precision="float32")
+    assert data.extract(weights, "gt", output, settings=CHOSEN).read_bytes() == expected
+
+
+def test_parts_that_can_be_trusted_are_kept(trained, many, tmp_path):
+    part = leave_part(many, trained[1], tmp_path / "regions.h5")
+    with h5py.File(part, "a") as file:
+        file["score"][0] = 0.25
+    store = RegionStore(many.extract(trained[1], "gt", tmp_path / "regions.h5", settings=CHOSEN))
+    assert store.read(10).score[0] == 0.25
+
+
+def write_shard(path: Path, shard: str, first: int, **attributes) -> Path:
+    made_by = {"detector": "tiny", "detector_sha256": "abc", "shard": shard} | attributes
+    with RegionWriter(path, FEATURE_SIZE, "float32", made_by) as writer:
+        for image_id in (first, first + 1):
+            writer.append(image_id, make_regions(3, image_id))
+    return path
+
+
+FOREIGN = {
+    "another detector": ({"detector_sha256": "def"}, "expected a shard with detector_sha256 abc, found def"),
+    "another cut": ({"shard": "2-of-3"}, "expected a shard with shard 2-of-2, found 2-of-3"),
+}
+
+
+@pytest.mark.parametrize("case", FOREIGN)
+def test_a_foreign_shard_is_named_and_nothing_is_merged(tmp_path, case):
+    attributes, message = FOREIGN[case]
+    parts = [write_shard(tmp_path / "1.h5", "1-of-2", 1)]
+    parts.append(write_shard(tmp_path / "2.h5", **{"shard": "2-of-2", "first": 5} | attributes))
+    with pytest.raises(BrokenFile, match=message) as error:
+        merge_regions(parts, tmp_path / "regions.h5", tmp_path / "skipped.csv")
+    assert str(parts[1]) in str(error.value)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.h5", "2.h5"]
+
+
+def test_shards_with_the_same_images_are_refused(tmp_path):
+    parts = [write_shard(tmp_path / f"{k}.h5", f"{k}-of-2", 1) for k in (1, 2)]
+    with pytest.raises(BrokenFile, match=r"2\.h5: its first image is 1, but images up to 2 are there already"):
+        merge_regions(parts, tmp_path / "regions.h5", tmp_path / "skipped.csv")
+
+
+def test_merging_holds_few_rows_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("jvgn.regions.store.BUFFERED_ROWS", 4)
+    held = []
+    add = RegionWriter._add
+    monkeypatch.setattr(RegionWriter, "_add", lambda self, regions: (held.append(len(regions)), add(self, regions)))
+    parts = [write_shard(tmp_path / f"{k}.h5", f"{k}-of-2", 10 * k) for k in (1, 2)]
+    held.clear()
+    merge_regions(parts, tmp_path / "regions.h5", tmp_path / "skipped.csv")
+    assert sum(held) == 12 and max(held) <= 4
+    np.testing.assert_array_equal(RegionStore(tmp_path / "regions.h5").read(21).box, make_regions(3, 21).box)
+
+
+def test_what_was_skipped_survives_merging_and_is_listed(tmp_path):
+    listed = [Skipped(7, -1, "7.jpg: it is “broken”, alas"), Skipped(8, 801, "no area")]
+    with RegionWriter(tmp_path / "1.h5", FEATURE_SIZE, "float32", {"shard": "1-of-1"}) as writer:
+        writer.append(3, make_regions(2, 0))
+        for one in listed:
+            writer.skip(one)
+    merge_regions([tmp_path / "1.h5"], tmp_path / "regions.h5", tmp_path / "skipped.csv")
+    assert RegionStore(tmp_path / "regions.h5").skipped == listed
+    table = pd.read_csv(tmp_path / "skipped.csv")
+    assert table.to_dict("records") == [vars(one) for one in listed]
+    write_skipped(tmp_path / "none.csv", [])
+    assert pd.read_csv(tmp_path / "none.csv").empty
