@@ -1,6 +1,7 @@
 """The whole workflow on a miniature world, and what its users count on: caching, slices, early and clear errors."""
 
 import json
+import re
 import shutil
 
 import pandas as pd
@@ -262,6 +263,7 @@ def test_one_detector_serves_all_photographs_and_learns_from_no_evaluation_image
     (training,) = [block for block in blocks if "rule train_detector:" in block]
     (excluding,) = [block for block in blocks if "rule exclude_images:" in block]
     assert "results/detectors/coco/excluded.parquet" in training
+    assert "train2014" not in re.search(r"^ +input: (.*)$", training, re.M)[1]  # the cache cannot hash a folder
     for name in PHOTOGRAPHS:
         assert f"results/datasets/{name}/expressions.parquet" in excluding
 

@@ -31,17 +31,16 @@ rule train_detector:
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
         excluded="results/detectors/{trained_on}/excluded.parquet",
-        images=training_images,
+        images=input_training_images,
         pretrained=pretrained,
     output:
         weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
         provenance="results/detectors/{trained_on}/{detector}/provenance.json",
     log:
         "logs/detectors/{trained_on}/{detector}.log",
-    benchmark:
-        "benchmarks/detectors/{trained_on}/{detector}.tsv"
     wildcard_constraints:
         detector=detectors_where(is_trained),
+    cache: True
     conda:
         "../../envs/jvgn.yaml"
     threads: 8
@@ -51,9 +50,10 @@ rule train_detector:
         runtime=2880,
     params:
         dataset=training_tables,
+        images=training_images,
     shell:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
-        " --excluded {input.excluded:q} --images {input.images:q} --weights {output.weights:q}"
+        " --excluded {input.excluded:q} --images {params.images:q} --weights {output.weights:q}"
         " --provenance {output.provenance:q} --processes {resources.gpu} --threads {threads} > {log:q} 2>&1"
 
 
@@ -92,7 +92,7 @@ rule measure_detector:
         weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
         excluded="results/detectors/{trained_on}/excluded.parquet",
-        images=training_images,
+        images=input_training_images,
     output:
         "results/detectors/{trained_on}/{detector}/average_precision.json",
     log:
@@ -106,9 +106,10 @@ rule measure_detector:
         runtime=120,
     params:
         dataset=training_tables,
+        images=training_images,
     shell:
         "python -m jvgn measure-detector --evaluation {input.evaluation:q} --settings {input.settings:q}"
-        " --dataset {params.dataset:q} --excluded {input.excluded:q} --images {input.images:q}"
+        " --dataset {params.dataset:q} --excluded {input.excluded:q} --images {params.images:q}"
         " --weights {input.weights:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
