@@ -6,6 +6,7 @@ interrupted: beside the weights, `*.state.pt` holds the last saved step until th
 
 import logging
 import math
+import time
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -151,7 +152,7 @@ class Training:
         """The detector is trained to the last step."""
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
-        left = batches[self.step :]
+        left, start = batches[self.step :], time.monotonic()
         shares = [self.processes.share(len(batch)) for batch in left]
         own = [[batch[position] for position in share.positions] for batch, share in zip(left, shares, strict=True)]
         progress = tqdm(
@@ -168,6 +169,7 @@ class Training:
                 logger.info("step %d of %d: loss %.5f", self.step, len(batches), loss)
                 self.save()
         progress.close()
+        logger.info("%d steps in %.0f s", len(left), time.monotonic() - start)
 
     def flipped(
         self, images: list[Tensor], targets: list[Target], share: Share, batch_size: int
