@@ -60,6 +60,10 @@ def tiny_backbone(pretrained: State | None) -> Backbone:
 
 def resnet101_backbone(pretrained: State | None) -> Backbone:
     network = loaded(resnet101(norm_layer=FrozenBatchNorm2d), pretrained)
+    if pretrained is None:
+        for name, layer in network.named_modules():
+            if name.endswith("bn3"):
+                layer.weight.fill_(0.1)  # thirty random residuals that add up unchecked would drown everything
     stem = nn.Sequential(network.conv1, network.bn1, network.relu, network.maxpool)
     layers = nn.Sequential(stem, network.layer1, network.layer2, network.layer3)
     head = nn.Sequential(network.layer4, nn.AdaptiveAvgPool2d(1), nn.Flatten())

@@ -37,7 +37,8 @@ class NetworkSettings(Frozen):
     long_side: PositiveInt = 1000
     test_proposals: PositiveInt = 300
     """Proposals an image after training; the box head runs on each, so this sets the cost of extraction."""
-    epochs: PositiveInt = 8
+    epochs: NonNegativeInt = 8
+    """0 leaves the detector as it starts: enough to try the stages that follow."""
     batch_size: PositiveInt = 8
     """In images, over all processes."""
     flips: bool = True

@@ -48,6 +48,7 @@ rule score:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         proof=proof,
+        recall=recall,  # not read: whoever asks for a run's metrics has it, before the run is trained
     output:
         "results/{dataset}_{setting}{run_folder}/metrics.json",
     log:

@@ -110,6 +110,7 @@ rule measure_recall:
         "results/regions/{dataset}_{setting}/{detector}.recall.json",
     log:
         "logs/regions/{dataset}_{setting}/{detector}.recall.log",
+    priority: 50  # before any training
     conda:
         "../../envs/jvgn.yaml"
     resources:

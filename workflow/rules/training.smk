@@ -6,7 +6,6 @@ rule train:
         unpack(run_inputs),
         code=sources(*MODEL, "jvgn/training.py", "jvgn/training_state.py", "jvgn/fingerprint.py"),
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
-        recall=ancient(recall),  # to be looked at before a long training; none depends on it
     output:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
         history="results/{dataset}_{setting}{run_folder}/history.parquet",
