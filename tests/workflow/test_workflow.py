@@ -268,6 +268,20 @@ def test_one_detector_serves_all_photographs_and_learns_from_no_evaluation_image
         assert f"results/datasets/{name}/expressions.parquet" in excluding
 
 
+def test_a_given_detector_is_taken_over_and_proved_but_not_trained(project, miniature):
+    config = miniature()
+    config["detectors"]["given"] = {"source": "detectron2", "weights": "resources/weights/model_final.pkl"}
+    place(project.folder / "resources/weights/model_final.pkl")
+    config["runs"]["given"] = {"detector": "given"}
+    project.configure(config)
+    try:
+        planned = project.planned("results/shapes_det/runs/given/metrics.json")
+    finally:
+        project.configure(miniature())
+    assert {"adopt_detector", "prove_detector", "extract_regions", "score"} <= planned
+    assert "train_detector" not in planned
+
+
 def place_real_data(project):
     for name, split in (("refcoco", "unc"), ("refcoco+", "unc"), ("refcocog", "umd"), ("refcocog", "google")):
         for file in (f"resources/{name}/refs({split}).p", f"resources/{name}/instances.json"):
