@@ -45,7 +45,7 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("shapes.sead", 1, r"unknown key shapes\.sead"),
         ("shapes.train", -3, r"shapes\.train: .* greater than 0, found -3"),
         ("detectors.tiny.backbone", "huge", r"detectors\.tiny\.backbone"),
-        ("detectors.tiny.source", "caffe", r"detectors\.tiny: source: expected torchvision or precomputed"),
+        ("detectors.tiny.source", "caffe", r"detectors\.tiny: source: expected torchvision, detectron2 or precomputed"),
         ("detectors.tiny", {"source": "precomputed", "format": "npz"}, r"detectors\.tiny: .*name the files of"),
         ("detectors.tiny", {"source": "precomputed", "format": "zip"}, r"detectors\.tiny\.format"),
         ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
