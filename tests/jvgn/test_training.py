@@ -192,3 +192,22 @@ def test_a_loss_that_is_not_finite_stops_the_training(small_world, run_settings,
     monkeypatch.setattr("jvgn.training.divergence", lambda *parts: divergence(*parts) * torch.nan)
     with pytest.raises(UserError, match="the loss is not finite in epoch 1"):
         train(small_world, run_settings(epochs=1), tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)
+
+
+def test_features_stored_in_half_precision_change_no_accuracy(small_world, trained, tmp_path):
+    """The default of extraction, beside the same regions in full precision."""
+    store = RegionStore(small_world.regions)
+    with RegionWriter(tmp_path / "half.h5", store.feature_size, "float16", {"setting": "gt"}) as writer:
+        for image_id in store.image_ids.tolist():
+            regions = store.read(image_id)
+            assert regions.feature.dtype == np.float32
+            writer.append(image_id, replace(regions, feature=regions.feature.astype(np.float16)))
+    found = {}
+    for name, path in {"full": small_world.regions, "half": tmp_path / "half.h5"}.items():
+        predict(replace(small_world, regions=path), trained[True], tmp_path / f"{name}.parquet", 0.5, CPU)
+        found[name] = pd.read_parquet(tmp_path / f"{name}.parquet")
+    full, half = found["full"], found["half"]
+    assert (full["region"] == half["region"]).mean() > 0.998
+    assert (full["marginal"] - half["marginal"]).abs().max() < 0.02
+    accuracy = {name: table.loc[table["is_referent"], "correct"].mean() for name, table in found.items()}
+    assert accuracy["half"] == pytest.approx(accuracy["full"], abs=0.002)
