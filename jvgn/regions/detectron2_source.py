@@ -149,7 +149,7 @@ class Detectron2Source:
             score_NC = score_NC[:, :-1]  # the last is the background
             own = Boxes(boxes.reshape(-1, 4) / scale_4)
             own.clip((image.shape[1], image.shape[2]))
-            box_NC4 = own.tensor.reshape(len(score_NC), -1, 4).expand(-1, score_NC.shape[1], 4)
+            box_NC4 = own.tensor.reshape(len(score_NC), boxes.shape[1] // 4, 4).expand(-1, score_NC.shape[1], 4)
             proposal_N, class_N = select(box_NC4, score_NC, selection)
             kept.append((box_NC4[proposal_N, class_N], score_NC[proposal_N, class_N], class_N + 1))
         features = self.features_in(view, [box for box, _, _ in kept])
@@ -199,9 +199,9 @@ def load_file_into(network: Detectron2Network, path: str) -> tuple[list[str], st
     if not Path(path).is_file():
         raise UserError(f"{path}: there are no such weights; mend the detector's `weights` or `pretrained`")
     checkpointer = PlainCheckpointer(network.model)
-    checkpoint = checkpointer._load_file(path)
-    author = checkpoint.get("__author__")
     try:
+        checkpoint = checkpointer._load_file(path)
+        author = checkpoint.get("__author__")
         found = checkpointer._load_model(checkpoint)
     except (AttributeError, TypeError, ValueError, KeyError) as error:
         raise BrokenFile(path, f"holds no weights ({error})", "choose others") from error

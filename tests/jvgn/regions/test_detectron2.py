@@ -27,7 +27,7 @@ pytest.importorskip("detectron2", reason="detectron2 is not installed: conda-for
 
 from detectron2.config import get_cfg
 from detectron2.engine import DefaultPredictor
-from detectron2.structures import Boxes
+from detectron2.structures import Boxes, Instances
 
 from jvgn.regions.detectron2_source import MODEL_ZOO, start_detectron2
 
@@ -128,6 +128,14 @@ def test_an_image_without_boxes_has_no_features(r101):
     images = [torch.zeros(3, 48, 64, dtype=torch.uint8)] * 2
     found = load_source(*r101).features_of(images, [torch.zeros(0, 4), torch.zeros(0, 4)])
     assert [feature.shape for feature in found] == [(0, 2048)] * 2
+
+
+def test_an_image_without_proposals_has_no_regions(r101, monkeypatch):
+    source = load_source(*r101)
+    none = Instances((96, 128), proposal_boxes=Boxes(torch.zeros(0, 4)), objectness_logits=torch.zeros(0))
+    monkeypatch.setattr(source.network.model.proposal_generator, "forward", lambda images, maps, _: ([none], {}))
+    (found,) = source.regions_of([torch.zeros(3, 48, 64, dtype=torch.uint8)], SELECTION)
+    assert found.box.shape == (0, 4) and found.feature.shape == (0, 2048)
 
 
 def test_a_pyramids_feature_is_its_box_heads_output(tmp_path):
