@@ -38,7 +38,7 @@ class Project:
 
     def snakemake(self, *arguments):
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=900)
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=3600)
 
     def edit(self, file):
         """Append a comment: what a harmless edit does."""
