@@ -21,6 +21,8 @@ check_targets(sys.argv)  # Snakemake itself would only say that no rule makes su
 
 wildcard_constraints:
     dataset=either_of(configuration.datasets),
+    training_set=either_of(configuration.training_sets),
+    trained_on=either_of([*configuration.datasets, *configuration.training_sets]),
     detector=either_of(configuration.detectors),
     vocabulary=either_of(configuration.vocabularies),
     parser=either_of(configuration.all_parsers),
@@ -69,4 +71,7 @@ rule demo:
             "results/regions/shapes_{setting}/{detector}.h5",
             setting=["gt", "det"],
             detector=configuration.run("shapes", "default").detector,
+        ),
+        average_precision="{}/average_precision.json".format(
+            detector_folder("shapes", configuration.run("shapes", "default").detector)
         ),

@@ -42,7 +42,7 @@ class Grounder:
         if not regions.exists():
             raise UserError(f"{regions}: there is no such file; it says how regions are detected: run {dataset}_det")
         settings = RegionSettings.read(regions)
-        detector = results / "detectors" / dataset / trained.settings.detector
+        detector = detector_folder(results / "detectors", dataset, trained.settings.detector)
         chosen = read_detector_settings(detector / "settings.yaml")
         source = load_source(chosen, detector / "weights.safetensors", settings.proposals)
         extractor = Extractor(source, settings, device)
@@ -90,3 +90,14 @@ class Grounder:
             right=[nothing_N.astype(bool)],
         )
         return self.trained.model(batch.to(self.device))
+
+
+def detector_folder(detectors: Path, dataset: str, detector: str) -> Path:
+    """A detector lies under what it was trained on: the dataset itself, or a training set."""
+    own = detectors / dataset / detector
+    if own.exists():
+        return own
+    found = sorted(detectors.glob(f"*/{detector}"))
+    if len(found) != 1:
+        raise UserError(f"{own}: there is no such detector, nor one of its name beside it; run {dataset}_det")
+    return found[0]

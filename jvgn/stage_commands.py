@@ -92,33 +92,99 @@ def read_dataset(refs: Path, instances: Path, output: Path) -> None:
 
 
 @click.command()
-@files("settings", "dataset", "images", "weights", "provenance")
-@click.option("--others", type=FILE, multiple=True, help="Expressions of other datasets with the same images.")
+@files("instances", "output")
+def read_training_set(instances: Path, output: Path) -> None:
+    """Read COCO's annotations, for detectors to learn from, into two tables."""
+    from jvgn.datasets.refer import read_training_set as read
+
+    read(instances, output)
+
+
+@click.command()
+@files("output")
+@click.argument("expressions", type=FILE, nargs=-1, required=True)
+def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
+    """List the images that EXPRESSIONS evaluate on: no detector may learn from them."""
+    from jvgn.regions.exclusion import exclude_images as exclude
+
+    exclude(expressions, output)
+
+
+@click.command()
+@files("settings", "dataset", "excluded", "images", "weights", "provenance")
+@click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help="One for each GPU.")
 @threads_option
 @device_option
 def train_detector(
     settings: Path,
     dataset: Path,
+    excluded: Path,
     images: Path,
     weights: Path,
     provenance: Path,
-    others: tuple[Path, ...],
+    processes: int,
     threads: int,
     device: str | None,
 ) -> None:
-    """Train a Faster R-CNN on the training images that no dataset evaluates on."""
+    """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
+    from jvgn.regions.processes import start_processes
     from jvgn.regions.training import train_detector as train
-    from jvgn.settings.detector import TorchvisionSettings
+    from jvgn.settings.detector import read_network_settings
 
+    start_processes(processes)
+    threads = max(1, threads // max(1, processes))
     train(
-        TorchvisionSettings.read(settings),
+        read_network_settings(settings),
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
-        expressions=dataset / "expressions.parquet",
-        other_expressions=others,
+        excluded=excluded,
         folder=images,
         weights=weights,
         provenance=provenance,
+        device=prepared_device(device, threads),
+        threads=threads,
+    )
+
+
+@click.command()
+@files("settings", "weights", "provenance")
+def adopt_detector(settings: Path, weights: Path, provenance: Path) -> None:
+    """Take over a detector that was trained elsewhere: the `weights` in its settings."""
+    from jvgn.regions.adoption import adopt_detector as adopt
+    from jvgn.settings.detector import read_network_settings
+
+    adopt(read_network_settings(settings), weights, provenance)
+
+
+@click.command()
+@files("evaluation", "settings", "dataset", "excluded", "images", "weights", "output")
+@threads_option
+@device_option
+def measure_detector(
+    evaluation: Path,
+    settings: Path,
+    dataset: Path,
+    excluded: Path,
+    images: Path,
+    weights: Path,
+    output: Path,
+    threads: int,
+    device: str | None,
+) -> None:
+    """Measure COCO's average precision on val images that were withheld from a detector."""
+    from jvgn.regions.average_precision import measure_detector as measure
+    from jvgn.settings.detector import read_network_settings
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    measure(
+        read_network_settings(settings),
+        images=dataset / "images.parquet",
+        objects=dataset / "objects.parquet",
+        excluded=excluded,
+        folder=images,
+        weights=weights,
+        output=output,
+        held_out_images=EvaluationSettings.read(evaluation).held_out,
         device=prepared_device(device, threads),
         threads=threads,
     )
@@ -343,7 +409,11 @@ STAGES = [
     freeze,
     world,
     read_dataset,
+    read_training_set,
+    exclude_images,
     train_detector,
+    adopt_detector,
+    measure_detector,
     prove_detector,
     declare_detector,
     extract_regions,

@@ -77,14 +77,26 @@ def read_dataset(refs_path: Path, instances_path: Path, folder: Path) -> None:
     described = {ref.image_id for ref in refs}
     images = [image for image in instances.images if image.id in described]
     annotations = [annotation for annotation in instances.annotations if annotation.image_id in described]
-    unknown = {note.category_id for note in annotations} - {category.id for category in instances.categories}
-    if unknown:
-        raise BrokenFile(instances_path, f"category {min(unknown)} has annotations but no name", GET_AGAIN)
+    check_categories(instances_path, annotations, instances.categories)
     check_references(refs_path, refs, {image.id for image in images}, {note.id: note.image_id for note in annotations})
     write_table(folder / "images.parquet", image_table(images), tables.IMAGES)
     write_table(folder / "objects.parquet", object_table(annotations, instances.categories), tables.OBJECTS)
     write_table(folder / "expressions.parquet", expression_table(refs), tables.EXPRESSIONS)
     write_table(folder / "mentions.parquet", mention_table(refs), tables.MENTIONS)
+
+
+def read_training_set(instances_path: Path, folder: Path) -> None:
+    """`folder` holds the tables of all annotated images and their objects."""
+    instances = checked(instances_path, Instances, load_json(instances_path))
+    check_categories(instances_path, instances.annotations, instances.categories)
+    write_table(folder / "images.parquet", image_table(instances.images), tables.IMAGES)
+    write_table(folder / "objects.parquet", object_table(instances.annotations, instances.categories), tables.OBJECTS)
+
+
+def check_categories(path: Path, annotations: list[Annotation], categories: list[Category]) -> None:
+    unknown = {note.category_id for note in annotations} - {category.id for category in categories}
+    if unknown:
+        raise BrokenFile(path, f"category {min(unknown)} has annotations but no name", GET_AGAIN)
 
 
 def load_json(path: Path) -> Any:

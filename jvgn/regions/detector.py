@@ -102,7 +102,10 @@ class RegionPool(nn.Module):
 
 
 class Detector(GeneralizedRCNN):
-    """Called with images and targets while training, it returns torchvision's losses."""
+    """Called with images (3, H, W; uint8) and targets while training, it returns torchvision's losses."""
+
+    def forward(self, images: list[Tensor], targets: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+        return super().forward([image.float() / 255 for image in images], targets)
 
     @property
     def feature_size(self) -> int:

@@ -17,7 +17,7 @@ from jvgn.fingerprint import fingerprint
 from jvgn.regions.annotations import Annotations, annotations_of
 from jvgn.regions.bad_input import Policy, leave_out
 from jvgn.regions.precomputed import FORMATS, FeatureFiles, Precomputed
-from jvgn.regions.provenance import Provenance, write_provenance
+from jvgn.regions.provenance import Provenance, read_image_ids, write_provenance
 from jvgn.regions.shards import WINDOW, Parts, Shard
 from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import PrecomputedSettings
@@ -167,28 +167,14 @@ def given(
 
 def declare_detector(settings: PrecomputedSettings, provenance: Path | str) -> None:
     """`provenance` says what the user knows of the detector behind precomputed features."""
-    training_image_ids = None
-    if settings.training_images is not None:
-        training_image_ids = tuple(sorted(set(read_ids(Path(settings.training_images)))))
     made = Provenance(
         detector=settings,
         seed=0,
         categories=(),
-        training_image_ids=training_image_ids,
+        training_image_ids=read_image_ids(settings.training_images) if settings.training_images else None,
         weights_sha256=UNKNOWN,
         pretrained_sha256=None,
         tables={},
         versions={},
     )
     write_provenance(provenance, made)
-
-
-def read_ids(path: Path) -> list[int]:
-    try:
-        lines = path.read_text(encoding="utf8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read ({error}); mend the detector's `training_images`") from error
-    for line in lines:
-        if not line.isdigit():
-            raise UserError(f"{path}: expected an image id a line, found {line[:40]!r}")
-    return list(map(int, lines))

@@ -1,6 +1,7 @@
 """Did the detector see an image that is evaluated on? The answer, with its evidence, as a JSON file.
 
-`verdict`: `proved` (it saw none), `leaking` (it saw the `leaked_image_ids`) or `unproven` (nobody knows what it saw);
+`verdict`: `proved` (it saw none), `leaking` (it saw the `leaked_image_ids`) or `unproven` (nobody knows what it, or the
+weights that it started from, saw); `saw_all_of`: a collection that it saw without exception, or null;
 `training_images` (null where unknown) and `evaluation_images`: their numbers; `datasets`: those whose evaluation
 images, which are the images of every split but train, were looked at; `detector_sha256`: of the detector's weights.
 """
@@ -10,45 +11,42 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from jvgn.datasets.tables import EXPRESSIONS
-from jvgn.regions.provenance import read_provenance
+from jvgn.regions.exclusion import evaluated
+from jvgn.regions.provenance import Provenance, read_provenance
 from parsers.files import BrokenFile, UserError, replacing
-from parsers.table import read_table
 
 NAMED = 5
 """How many leaked images a message names."""
 
 
+Verdict = Literal["proved", "leaking", "unproven"]
+
+
 def evaluation_images(expressions: Iterable[Path | str]) -> set[int]:
     """The images of every split but train, over all the `expressions.parquet` files."""
-    found = set()
-    for path in expressions:
-        table = read_table(path, EXPRESSIONS)
-        rows = zip(table["image_id"].to_pylist(), table["split"].to_pylist(), strict=True)
-        found |= {image_id for image_id, split in rows if split != "train"}
-    return found
+    return {image_id for path in expressions for image_id, _ in evaluated(path)}
 
 
 def prove_disjoint(
     provenance: Path | str, expressions: Sequence[Path | str], output: Path | str, allow_leaking: bool = False
-) -> Literal["proved", "leaking", "unproven"]:
+) -> Verdict:
     """`output` holds the verdict; a leak that is not allowed is an error instead."""
     made = read_provenance(provenance)
     evaluated = evaluation_images(expressions)
-    leaked = sorted(evaluated.intersection(made.training_image_ids or ()))
+    leaked = sorted(evaluated if made.saw_all_of else evaluated.intersection(made.training_image_ids or ()))
     if leaked and not allow_leaking:
         first = ", ".join(map(str, leaked[:NAMED])) + (", ..." if len(leaked) > NAMED else "")
+        source = f"all of {made.saw_all_of}, and so on " if made.saw_all_of else ""
         raise UserError(
-            f"{provenance}: the detector was trained on {len(leaked)} evaluation images ({first}); train another, "
-            "or set evaluation.allow_leaking and live with the verdict"
+            f"{provenance}: the detector was trained on {source}{len(leaked)} evaluation images ({first}); train "
+            "another, or set evaluation.allow_leaking and live with the verdict"
         )
-    # An empty list is no evidence: a detector with no training images is one whose images nobody wrote down.
-    verdict: Literal["proved", "leaking", "unproven"]
-    verdict = "leaking" if leaked else "proved" if made.training_image_ids else "unproven"
+    verdict: Verdict = "leaking" if leaked else "proved" if all_is_known(made) else "unproven"
     evidence = {
         "verdict": verdict,
         "training_images": len(made.training_image_ids) if made.training_image_ids else None,
         "evaluation_images": len(evaluated),
+        "saw_all_of": made.saw_all_of,
         "leaked_image_ids": leaked,
         "datasets": [Path(path).parent.name for path in expressions],
         "detector_sha256": made.weights_sha256,
@@ -56,6 +54,14 @@ def prove_disjoint(
     with replacing(output) as temporary:
         temporary.write_text(json.dumps(evidence, indent=1) + "\n", encoding="utf8")
     return verdict
+
+
+def all_is_known(made: Provenance) -> bool:
+    """Does the provenance name every image that had a part in the weights?"""
+    detector = made.detector
+    from_unknown = detector.source != "precomputed" and detector.pretrained and detector.pretrained_on == "unknown"
+    # An empty list is no evidence: a detector with no training images is one whose images nobody wrote down.
+    return bool(made.training_image_ids) and not from_unknown
 
 
 def read_verdict(path: Path) -> str:

@@ -1,9 +1,10 @@
 """What a detector was trained on: a JSON file beside its weights.
 
 `format`: the version; `detector`: its settings; `seed`; `categories`: a list of [category id, name];
-`training_image_ids`: sorted, or null where nobody knows; `weights_sha256`; `pretrained_sha256`: of the classification
-weights it started from, or null; `tables`: the SHA-256 of the dataset's `images`, `objects` and `expressions`;
-`versions`: of the libraries that trained it.
+`training_image_ids`: sorted, or null where nobody knows; `saw_all_of`: the name of a public collection that it was
+trained on without exception, or null; `weights_sha256`; `pretrained_sha256`: of the classification weights it started
+from, or null; `given_sha256`: of the file it was taken from, or null where the workflow trained it; `tables`: the
+SHA-256 of the `images`, `objects` and `excluded` tables; `versions`: of the libraries that trained it.
 """
 
 import json
@@ -14,7 +15,10 @@ from pydantic import ValidationError
 
 from jvgn.settings.base import Frozen, describe
 from jvgn.settings.detector import DetectorSettings
-from parsers.files import BrokenFile, replacing
+from parsers.files import BrokenFile, UserError, replacing
+
+COCO_TRAIN2017 = "COCO train2017"
+"""All of train2014, and so every image of RefCOCO, RefCOCO+ and RefCOCOg, is in it."""
 
 
 class Provenance(Frozen):
@@ -23,8 +27,10 @@ class Provenance(Frozen):
     seed: int
     categories: tuple[tuple[int, str], ...]
     training_image_ids: tuple[int, ...] | None
+    saw_all_of: str | None = None
     weights_sha256: str
     pretrained_sha256: str | None
+    given_sha256: str | None = None
     tables: dict[str, str]
     versions: dict[str, str]
 
@@ -41,3 +47,15 @@ def read_provenance(path: Path | str) -> Provenance:
         raise BrokenFile(path, "there is no such file", "make it with the workflow") from error
     except ValidationError as error:
         raise BrokenFile(path, "not a detector's provenance: " + describe(error.errors()[0])) from error
+
+
+def read_image_ids(path: Path | str) -> tuple[int, ...]:
+    """The image ids of a text file, an id a line; sorted."""
+    try:
+        words = Path(path).read_text(encoding="utf8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read ({error}); mend the detector's `training_images`") from error
+    for word in words:
+        if not word.isdecimal():
+            raise UserError(f"{path}: expected an image id a line, found {word[:40]!r}; mend the file")
+    return tuple(sorted(set(map(int, words))))

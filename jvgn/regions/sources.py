@@ -2,17 +2,36 @@
 
 from pathlib import Path
 
+from torch import nn
+
 from jvgn.regions.source import Source
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import DetectorSettings, Detectron2Settings, TorchvisionSettings
 from parsers.files import UserError
 
 
 def load_source(settings: DetectorSettings, weights: Path | str, proposals: int | None = None) -> Source:
     """The detector of these settings, ready to detect; `proposals` an image, where not as many as its own."""
-    if settings.source == "torchvision":
-        from jvgn.regions.weights import check_settings, load_detector
+    from jvgn.regions.weights import check_settings, load_detector
 
+    if settings.source == "torchvision":
         trained = load_detector(weights, proposals)
         check_settings(weights, trained.settings, settings)
         return trained
+    if settings.source == "detectron2":
+        from jvgn.regions.detectron2_source import load_detectron2
+
+        found = load_detectron2(weights, proposals)
+        check_settings(weights, found.settings, settings)
+        return found
     raise UserError(f"{weights}: features of source {settings.source} are imported, and no image can be looked at anew")
+
+
+def untrained(settings: TorchvisionSettings | Detectron2Settings, class_count: int) -> nn.Module:
+    """A detector before its first step: called with images (3, H, W; uint8) and targets, it returns its losses."""
+    if settings.source == "torchvision":
+        from jvgn.regions.weights import start_detector
+
+        return start_detector(settings, class_count)
+    from jvgn.regions.detectron2_source import start_detectron2
+
+    return start_detectron2(settings, class_count)

@@ -1,4 +1,4 @@
-"""Trains a detector on the images of the train split, never on one that any dataset evaluates on.
+"""Trains a detector on all images of a table that are not excluded: on none that any dataset evaluates on.
 
 The same seed, number of threads and machine give the same weights, to the byte, on a CPU; so does a training that was
 interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there.
@@ -6,27 +6,28 @@ interrupted: beside the weights, `*.state.pt` holds the last saved step until th
 
 import logging
 import math
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
-from jvgn.regions.detector import Detector, build_detector
+from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.regions.exclusion import without
 from jvgn.regions.images import ImageFiles, load_whole
-from jvgn.regions.proof import evaluation_images
+from jvgn.regions.processes import Processes, Share, joined
 from jvgn.regions.provenance import Provenance, write_provenance
-from jvgn.regions.weights import TrainedDetector, read_pretrained, save_detector
-from jvgn.settings.detector import TorchvisionSettings
+from jvgn.regions.sources import untrained
+from jvgn.regions.weights import save_detector
+from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.training_state import TrainingState
-from parsers.files import BrokenFile, UserError, sha256
+from parsers.files import UserError, sha256
 from parsers.table import read_table
 
 logger = logging.getLogger(__name__)
@@ -39,27 +40,24 @@ Target = dict[str, Tensor]
 
 
 def train_detector(
-    settings: TorchvisionSettings,
+    settings: TorchvisionSettings | Detectron2Settings,
     *,
     images: Path | str,
     objects: Path | str,
-    expressions: Path | str,
-    other_expressions: Sequence[Path | str],
+    excluded: Path | str,
     folder: Path | str,
     weights: Path | str,
     provenance: Path | str,
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:
-    """`weights` holds a detector trained on the dataset, `provenance` says on what."""
+    """`weights` holds a detector trained on the images, `provenance` says on which."""
     torch.set_num_threads(threads)
-    image_ids = training_images(expressions, other_expressions)
-    image_table, object_table = read_table(images, IMAGES), read_table(objects, OBJECTS)
-    image_table = image_table.filter(pc.is_in(image_table["image_id"], pa.array(image_ids, pa.int64())))
+    image_table, object_table = without(read_table(images, IMAGES), excluded), read_table(objects, OBJECTS)
     if not len(image_table):
-        raise UserError(f"{expressions}: no image is left to train on once evaluation images are left out")
+        raise UserError(f"{images}: no image is left to train on once those in {excluded} are left out")
     categories = sorted({(row["category_id"], row["category"]) for row in object_table.select(CATEGORY).to_pylist()})
-    tables = {"images": sha256(images), "objects": sha256(objects), "expressions": sha256(expressions)}
+    tables = {"images": sha256(images), "objects": sha256(objects), "excluded": sha256(excluded)}
     made = Provenance(
         detector=settings,
         seed=settings.seed,
@@ -73,20 +71,13 @@ def train_detector(
     targets = targets_of(image_table, object_table, [category_id for category_id, _ in categories])
     state = TrainingState(Path(weights).with_suffix(".state.pt"), made.model_dump_json())
     logger.info("training on %d images of %d categories", len(image_table), len(categories))
-    with torch.random.fork_rng():
-        training = Training(settings, len(categories), torch.device(device), state)
+    with joined(torch.device(device)) as processes, torch.random.fork_rng():
+        training = Training(settings, len(categories), processes, state)
         training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
-    save_detector(weights, TrainedDetector(training.detector, settings, categories))
-    write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
-    state.remove()
-
-
-def training_images(expressions: Path | str, other_expressions: Iterable[Path | str]) -> list[int]:
-    """The images with an expression in train and with none, in any dataset, in another split."""
-    table = read_table(expressions, EXPRESSIONS)
-    rows = zip(table["image_id"].to_pylist(), table["split"].to_pylist(), strict=True)
-    in_train = {image_id for image_id, split in rows if split == "train"}
-    return sorted(in_train - evaluation_images([expressions, *other_expressions]))
+        if processes.rank == 0:
+            save_detector(weights, training.detector.state_dict(), settings, categories)
+            write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
+            state.remove()
 
 
 def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:
@@ -136,73 +127,100 @@ class Training:
     """A detector and its optimiser, at some step; built anew or, where `state` holds one, as it was saved."""
 
     def __init__(
-        self, settings: TorchvisionSettings, class_count: int, device: torch.device, state: TrainingState
+        self,
+        settings: TorchvisionSettings | Detectron2Settings,
+        class_count: int,
+        processes: Processes,
+        state: TrainingState,
     ) -> None:
-        self.settings, self.device, self.state = settings, device, state
+        self.settings, self.processes, self.state = settings, processes, state
         torch.manual_seed(settings.seed)
-        self.detector = start(settings, class_count).to(device).train()
+        self.detector = untrained(settings, class_count).to(processes.device).train()
         parameters = [parameter for parameter in self.detector.parameters() if parameter.requires_grad]
         self.optimiser: torch.optim.Optimizer
         if settings.optimiser == "sgd":
             self.optimiser = torch.optim.SGD(parameters, momentum=0.9, weight_decay=settings.weight_decay)
         else:
             self.optimiser = torch.optim.AdamW(parameters, weight_decay=settings.weight_decay)
+        # Gradients of float16 would vanish: they are scaled. In the other precisions, it does nothing.
+        self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "float16")
         self.step = 0
         self.resume(state.load())
+        self.network = processes.together(self.detector)
 
     def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
         """The detector is trained to the last step."""
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
-        progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=None)
-        for batch, images in zip(batches[self.step :], load_whole(files, batches[self.step :], threads), strict=True):
+        left, start = batches[self.step :], time.monotonic()
+        shares = [self.processes.share(len(batch)) for batch in left]
+        own = [[batch[position] for position in share.positions] for batch, share in zip(left, shares, strict=True)]
+        progress = tqdm(
+            total=len(batches), initial=self.step, desc="detector", unit="step", disable=self.processes.rank > 0 or None
+        )
+        for batch, share, images in zip(left, shares, load_whole(files, own, threads), strict=True):
             rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
-            loss = self.learn(images, [targets[index] for index in batch], rate)
+            chosen = [targets[batch[position]] for position in share.positions]
+            loss = self.learn(*self.flipped(images, chosen, share, len(batch)), share.weight, rate)
             self.step += 1
             progress.update()
             progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
             if self.step % settings.save_every == 0 and self.step < len(batches):
+                logger.info("step %d of %d: loss %.5f", self.step, len(batches), loss)
                 self.save()
         progress.close()
+        logger.info("%d steps in %.0f s", len(left), time.monotonic() - start)
 
-    def learn(self, images: list[Tensor], targets: list[Target], rate: float) -> float:
-        """One step. What torchvision samples at random depends on the step alone, so a resumed training is the same."""
+    def flipped(
+        self, images: list[Tensor], targets: list[Target], share: Share, batch_size: int
+    ) -> tuple[list[Tensor], list[Target]]:
+        """Some of them mirrored. What is random depends on the step alone, so a resumed training is the same."""
         torch.manual_seed(self.settings.seed * 2**32 + self.step + 1)
+        if not self.settings.flips:
+            return images, targets
+        is_flipped = [bool(torch.rand(()) < 0.5) for _ in range(batch_size)]
+        chosen = [
+            flip(image, target) if is_flipped[position] else (image, target)
+            for image, target, position in zip(images, targets, share.positions, strict=True)
+        ]
+        return [image for image, _ in chosen], [target for _, target in chosen]
+
+    def learn(self, images: list[Tensor], targets: list[Target], weight: float, rate: float) -> float:
+        """One step; the loss of the whole batch, of which these images are a share."""
+        device = self.processes.device
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        if self.settings.flips:
-            flipped = [flip(*pair) if torch.rand(()) < 0.5 else pair for pair in zip(images, targets, strict=True)]
-            images, targets = map(list, zip(*flipped, strict=True))
-        losses = self.detector(
-            [image.to(self.device).float() / 255 for image in images],
-            [{name: value.to(self.device) for name, value in target.items()} for target in targets],
-        )
+        precision = getattr(torch, self.settings.precision)
+        with torch.autocast(device.type, precision, enabled=precision != torch.float32):
+            losses = self.network(
+                [image.to(device) for image in images],
+                [{name: value.to(device) for name, value in target.items()} for target in targets],
+            )
         loss = torch.stack(list(losses.values())).sum()
-        value = float(loss.detach())
+        value = self.processes.total(loss, weight)
         if not math.isfinite(value):
             raise UserError(f"the detector's loss is {value} at step {self.step + 1}; try a lower learning_rate")
         self.optimiser.zero_grad()
-        loss.backward()
+        self.scaler.scale(self.processes.scaled(loss, weight)).backward()
+        self.scaler.unscale_(self.optimiser)
         nn.utils.clip_grad_norm_(self.detector.parameters(), self.settings.gradient_norm)
-        self.optimiser.step()
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
         return value
 
     def save(self) -> None:
-        self.state.save(step=self.step, detector=self.detector.state_dict(), optimiser=self.optimiser.state_dict())
+        if self.processes.rank == 0:
+            self.state.save(
+                step=self.step,
+                detector=self.detector.state_dict(),
+                optimiser=self.optimiser.state_dict(),
+                scaler=self.scaler.state_dict(),
+            )
 
     def resume(self, saved: dict[str, Any] | None) -> None:
         if saved is not None:
             self.detector.load_state_dict(saved["detector"])
             self.optimiser.load_state_dict(saved["optimiser"])
+            self.scaler.load_state_dict(saved["scaler"])
             self.step = saved["step"]
             logger.info("going on from step %d", self.step)
-
-
-def start(settings: TorchvisionSettings, class_count: int) -> Detector:
-    """A detector before its first step."""
-    if settings.pretrained is None:
-        return build_detector(settings, class_count)
-    try:
-        return build_detector(settings, class_count, pretrained=read_pretrained(settings.pretrained))
-    except RuntimeError as error:
-        raise BrokenFile(settings.pretrained, f"not the weights of a {settings.backbone}", "choose others") from error

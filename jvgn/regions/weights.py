@@ -9,17 +9,17 @@ import json
 import pickle
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from jvgn.regions.detector import Detector, build_detector
+from jvgn.regions.detector import Detector, State, build_detector
 from jvgn.regions.source import Categories, Found
 from jvgn.settings.base import validated
-from jvgn.settings.detector import TorchvisionSettings
+from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.files import BrokenFile, UserError, replacing
 
@@ -49,19 +49,25 @@ class TrainedDetector:
         return self.detector.features_of(images, boxes)
 
 
-def save_detector(path: Path | str, trained: TrainedDetector) -> None:
-    about = {
-        "format": FORMAT,
-        "settings": trained.settings.model_dump(mode="json"),
-        "categories": trained.categories,
-    }
-    state = {name: value.contiguous() for name, value in trained.detector.state_dict().items()}
+def save_detector(path: Path | str, state: State, settings: NetworkSettings, categories: Categories) -> None:
+    about = {"format": FORMAT, "settings": settings.model_dump(mode="json"), "categories": categories}
     with replacing(path) as temporary:
-        save_file(state, temporary, metadata={"detector": json.dumps(about)})
+        tensors = {name: value.contiguous() for name, value in state.items()}
+        save_file(tensors, temporary, metadata={"detector": json.dumps(about)})
 
 
-def load_detector(path: Path | str, proposals: int | None = None) -> TrainedDetector:
-    """The detector at `path`, ready to detect, after a check that the file is whole and of our format."""
+@dataclass(frozen=True)
+class Stored:
+    """What a file of weights holds."""
+
+    path: Path
+    settings: dict[str, Any]
+    categories: Categories
+    state: dict[str, Tensor]
+
+
+def read_detector(path: Path | str) -> Stored:
+    """The content of the file, after a check that it is whole and of our format."""
     if not Path(path).exists():
         raise BrokenFile(path, "there is no such file", "make it with the workflow")
     try:
@@ -72,14 +78,30 @@ def load_detector(path: Path | str, proposals: int | None = None) -> TrainedDete
         raise BrokenFile(path, f"not a readable safetensors file ({error})") from error
     if about.get("format") != FORMAT:
         raise BrokenFile(path, f"expected a detector of format version {FORMAT}, found {about.get('format', 'none')}")
-    settings = validated(TorchvisionSettings, about["settings"], f"{path}: settings")
     categories = [(int(category_id), str(name)) for category_id, name in about["categories"]]
-    detector = build_detector(settings, len(categories), proposals)
+    return Stored(Path(path), about["settings"], categories, state)
+
+
+def load_detector(path: Path | str, proposals: int | None = None) -> TrainedDetector:
+    """The detector at `path`, ready to detect."""
+    stored = read_detector(path)
+    settings = validated(TorchvisionSettings, stored.settings, f"{path}: settings")
+    detector = build_detector(settings, len(stored.categories), proposals)
     try:
-        detector.load_state_dict(state)
+        detector.load_state_dict(stored.state)
     except RuntimeError as error:
         raise BrokenFile(path, f"not the weights of a {settings.backbone} detector") from error
-    return TrainedDetector(detector.eval(), settings, categories)
+    return TrainedDetector(detector.eval(), settings, stored.categories)
+
+
+def start_detector(settings: TorchvisionSettings, class_count: int) -> Detector:
+    """A detector before its first step."""
+    if settings.pretrained is None:
+        return build_detector(settings, class_count)
+    try:
+        return build_detector(settings, class_count, pretrained=read_pretrained(settings.pretrained))
+    except RuntimeError as error:
+        raise BrokenFile(settings.pretrained, f"not the weights of a {settings.backbone}", "choose others") from error
 
 
 def read_pretrained(path: Path | str) -> dict[str, Tensor]:
@@ -94,7 +116,7 @@ def read_pretrained(path: Path | str) -> dict[str, Tensor]:
         raise BrokenFile(path, "not a readable file of weights", "download it again") from error
 
 
-def check_settings(weights: Path | str, found: TorchvisionSettings, expected: TorchvisionSettings) -> None:
+def check_settings(weights: Path | str, found: NetworkSettings, expected: NetworkSettings) -> None:
     for key, value in expected.model_dump().items():
         if getattr(found, key) != value:
             raise UserError(

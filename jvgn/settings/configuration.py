@@ -1,6 +1,7 @@
 """The whole of `config.yaml`: checked before any job starts, then handed out in slices."""
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
@@ -12,6 +13,7 @@ from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS, AnyParser
 from jvgn.settings.regions import RegionSettings
 from jvgn.settings.run import RunSettings
+from jvgn.settings.training_set import TrainingSetSettings
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
 from parsers.files import UserError
@@ -36,6 +38,7 @@ class ConfiguredDataset(DatasetSettings):
 class Configuration(Frozen):
     shapes: WorldSettings = WorldSettings()
     datasets: dict[Name, ConfiguredDataset]
+    training_sets: dict[Name, TrainingSetSettings] = Field(default_factory=dict)
     detectors: dict[Name, DetectorSettings]
     parsers: dict[Name, Annotated[AnyParser, Field(discriminator="backend")]] = Field(default_factory=dict)
     """Parsers with options; one without is named by its backend alone."""
@@ -43,6 +46,20 @@ class Configuration(Frozen):
     runs: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     """Named runs, as differences from the dataset's default run."""
     evaluation: EvaluationSettings = EvaluationSettings()
+
+    @model_validator(mode="after")
+    def check_training_sets(self) -> "Configuration":
+        for name, chosen in self.training_sets.items():
+            if name in self.datasets:
+                raise ValueError(f"training_sets.{name} has the name of a dataset; choose another")
+            for dataset in chosen.withhold:
+                if dataset not in self.datasets:
+                    raise ValueError(f"training_sets.{name}.withhold: unknown dataset {dataset}")
+        for name in self.detectors:
+            training_set = self.training_set(name)
+            if training_set not in (None, *self.training_sets):
+                raise ValueError(f"detectors.{name}.trained_on: unknown training set {training_set}")
+        return self
 
     @model_validator(mode="after")
     def check_runs(self) -> "Configuration":
@@ -56,6 +73,7 @@ class Configuration(Frozen):
             for run in self.all_runs:
                 settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)
+                self.check_withheld(dataset, run, settings.detector)
                 self.check_name(dataset, run, "parser", settings.parser, self.all_parsers)
                 self.check_name(dataset, run, "vocabulary", settings.vocabulary, self.vocabularies)
         return self
@@ -74,6 +92,30 @@ class Configuration(Frozen):
     def check_name(self, dataset: str, run: str, kind: str, name: str, known: Collection[str]) -> None:
         if name not in known:
             raise UserError(f"{self.where(dataset, run)}: unknown {kind} {name}; known: {', '.join(known)}")
+
+    def check_withheld(self, dataset: str, run: str, detector: str) -> None:
+        """A detector that saw a dataset's evaluation images would make its numbers worthless."""
+        training_set = self.training_set(detector)
+        if training_set and dataset not in self.training_sets[training_set].withhold:
+            raise UserError(
+                f"{self.where(dataset, run)}: detector {detector} learns from {training_set}, which does not withhold "
+                f"{dataset}; add it to training_sets.{training_set}.withhold"
+            )
+
+    def training_set(self, detector: str) -> str | None:
+        settings = self.detectors[detector]
+        return None if settings.source == "precomputed" else settings.trained_on
+
+    def trained_on(self, dataset: str, detector: str) -> str:
+        """The training set that a detector learns from, or the dataset whose train images it does."""
+        return self.training_set(detector) or dataset
+
+    def withheld(self, trained_on: str) -> tuple[str, ...]:
+        """All datasets whose evaluation images are kept from the detectors trained on this."""
+        if trained_on in self.training_sets:
+            return self.training_sets[trained_on].withhold
+        folder = Path(self.datasets[trained_on].images).resolve()
+        return tuple(name for name, dataset in self.datasets.items() if Path(dataset.images).resolve() == folder)
 
     def merged(self, dataset: str, run: str) -> dict[str, Any]:
         return overlaid(self.datasets[dataset].run, self.all_runs[run])

@@ -25,7 +25,7 @@ from jvgn.regions.extraction import batch_by_size, extract_regions
 from jvgn.regions.images import ImageFiles
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.shards import WINDOW, Shard
-from jvgn.regions.weights import TrainedDetector, load_detector, save_detector
+from jvgn.regions.weights import load_detector, save_detector
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.settings.world import WorldSettings
@@ -57,7 +57,7 @@ class Stage:
         self.weights, self.provenance = folder / "weights.safetensors", folder / "provenance.json"
         torch.manual_seed(0)
         network = build_detector(detector, len(CATEGORIES))
-        save_detector(self.weights, TrainedDetector(network, detector, CATEGORIES))
+        save_detector(self.weights, network.state_dict(), detector, CATEGORIES)
         made = {"detector": detector, "seed": 0, "categories": tuple(CATEGORIES), "training_image_ids": None}
         made |= {"weights_sha256": sha256(self.weights), "pretrained_sha256": None, "tables": {}, "versions": {}}
         write_provenance(self.provenance, Provenance(**made))

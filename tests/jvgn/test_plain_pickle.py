@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jvgn.datasets.plain_pickle import load_plain_pickle
+from jvgn.datasets.plain_pickle import load_array_pickle, load_plain_pickle
 from parsers.files import BrokenFile, UserError
 
 PLAIN = st.recursive(
@@ -76,3 +76,20 @@ def test_damaged_bytes_are_a_clear_error(tmp_path_factory, content, cut):
 def test_a_missing_file_says_what_to_do(tmp_path):
     with pytest.raises(UserError, match="put the file there"):
         load_plain_pickle(tmp_path / "refs.p")
+
+
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_arrays_are_admitted_where_weights_are_read(tmp_path, protocol):
+    path = tmp_path / "weights.pkl"
+    path.write_bytes(pickle.dumps({"w": np.arange(6.0).reshape(2, 3), "n": np.float64(2)}, protocol))
+    found = load_array_pickle(path)
+    np.testing.assert_array_equal(found["w"], np.arange(6.0).reshape(2, 3))
+    assert found["n"] == 2
+
+
+def test_arrays_bring_no_code_along(tmp_path):
+    path, trap = tmp_path / "weights.pkl", tmp_path / "trap"
+    path.write_bytes(pickle.dumps({"w": np.array([RunsCode(trap)], dtype=object)}))
+    with pytest.raises(BrokenFile, match="only plain data is admitted"):
+        load_array_pickle(path)
+    assert not trap.exists()

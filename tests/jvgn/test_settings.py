@@ -37,6 +37,9 @@ def test_the_configuration_that_we_ship_is_valid():
     assert checked(config()).run("shapes", "unmarginalised").training.marginalise is False
 
 
+COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -44,7 +47,7 @@ def test_the_configuration_that_we_ship_is_valid():
         ("shapes.sead", 1, r"unknown key shapes\.sead"),
         ("shapes.train", -3, r"shapes\.train: .* greater than 0, found -3"),
         ("detectors.tiny.backbone", "huge", r"detectors\.tiny\.backbone"),
-        ("detectors.tiny.source", "caffe", r"detectors\.tiny: source: expected torchvision or precomputed"),
+        ("detectors.tiny.source", "caffe", r"detectors\.tiny: source: expected torchvision, detectron2 or precomputed"),
         ("detectors.tiny", {"source": "precomputed", "format": "npz"}, r"detectors\.tiny: .*name the files of"),
         ("detectors.tiny", {"source": "precomputed", "format": "zip"}, r"detectors\.tiny\.format"),
         ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
@@ -61,6 +64,10 @@ def test_the_configuration_that_we_ship_is_valid():
         ("parsers.mine", {"models": "x"}, r"parsers\.mine: needs the key 'backend'"),
         ("parsers.mine", {"backend": "oracle"}, r"parsers\.mine: expected one of 'lexical', .*, found 'oracle'"),
         ("parsers.lexical", {"backend": "lexical"}, r"parsers\.lexical is built in"),
+        ("detectors.resnet101.trained_on", "vg", r"detectors\.resnet101\.trained_on: unknown training set vg"),
+        ("training_sets.coco.withhold", ["refclef"], r"training_sets\.coco\.withhold: unknown dataset refclef"),
+        ("training_sets.coco.withhold", ["refcoco"], r"refcoco\+\.run: .* coco, which does not withhold refcoco\+"),
+        ("training_sets.refcoco", COCO, r"training_sets\.refcoco has the name of a dataset"),
         ("shapes.train", True, r"shapes\.train"),
         ("shapes.val", "3", r"shapes\.val"),
         ("datasets.shapes.run.training.seed", -1, r"training\.seed"),

@@ -53,12 +53,21 @@ class Project:
         return {line.split()[1].rstrip(":") for line in lines if line.startswith(("rule ", "localrule "))}
 
 
-@pytest.fixture(scope="session")
-def project(tmp_path_factory, miniature):
-    folder = tmp_path_factory.mktemp("project")
+def copy_project(folder, config):
     for name in ("jvgn", "parsers", "workflow", "envs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "Snakefile", folder)
     project = Project(folder)
-    project.configure(miniature())
+    project.configure(config)
     return project
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory, miniature):
+    return copy_project(tmp_path_factory.mktemp("project"), miniature())
+
+
+@pytest.fixture
+def another_project(tmp_path_factory, miniature):
+    """Makes a project of its own, in a folder of its own."""
+    return lambda: copy_project(tmp_path_factory.mktemp("another"), miniature())

@@ -20,6 +20,9 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 
+WORLD_IMAGES = "resources/shapes/images"
+
+
 def check_targets(targets):
     """A target that names what the configuration lacks is an error that lists what it has."""
     for target in targets:
@@ -51,29 +54,87 @@ def images(wildcards):
     return dataset_of(wildcards).images
 
 
-def datasets_with_these_images(wildcards):
-    """All datasets whose images a detector for this one may meet: itself and those of the same image folder."""
-    folder = Path(images(wildcards)).resolve()
-    return [name for name, dataset in configuration.datasets.items() if Path(dataset.images).resolve() == folder]
+def training_images(wildcards):
+    """The folder of the images that a detector learns from."""
+    learned_from = configuration.training_sets.get(wildcards.trained_on) or configuration.datasets[wildcards.trained_on]
+    return learned_from.images
 
 
-def expressions_with_these_images(wildcards):
-    return [f"results/datasets/{name}/expressions.parquet" for name in datasets_with_these_images(wildcards)]
+def as_input(folder):
+    """A folder of images, where the workflow draws it or still waits for it.
+
+    Any other is a parameter alone: Snakemake's cache between workflows hashes files, and stumbles over a folder.
+    """
+    return [] if Path(folder).is_dir() and folder != WORLD_IMAGES else folder
 
 
-def other_expressions(wildcards):
-    own = f"results/datasets/{wildcards.dataset}/expressions.parquet"
-    return [path for path in expressions_with_these_images(wildcards) if path != own]
+def input_images(wildcards):
+    return as_input(images(wildcards))
 
 
-def other_expressions_as_options(wildcards):
-    return " ".join(f"--others {shlex.quote(path)}" for path in other_expressions(wildcards))
+def input_training_images(wildcards):
+    return as_input(training_images(wildcards))
 
 
-def detectors_from(*sources):
-    """A pattern of the detectors of these sources; of none, where the configuration has none."""
-    names = [name for name, detector in configuration.detectors.items() if detector.source in sources]
-    return "|".join(map(re.escape, names)) or "(?!)"
+def training_tables(wildcards):
+    return f"results/datasets/{wildcards.trained_on}"
+
+
+def annotations(wildcards):
+    return configuration.training_sets[wildcards.training_set].annotations
+
+
+def withheld_expressions(wildcards):
+    """The expressions of every dataset whose evaluation images a detector must not have seen."""
+    return [f"results/datasets/{name}/expressions.parquet" for name in configuration.withheld(wildcards.trained_on)]
+
+
+def detector_folder(dataset, detector):
+    return f"results/detectors/{configuration.trained_on(dataset, detector)}/{detector}"
+
+
+def detector_inputs(wildcards):
+    """What regions are extracted with."""
+    folder = detector_folder(wildcards.dataset, wildcards.detector)
+    return {
+        "detector": f"{folder}/settings.yaml",
+        "weights": f"{folder}/weights.safetensors",
+        "provenance": f"{folder}/provenance.json",
+    }
+
+
+def detectors_where(condition):
+    """A pattern of the detectors whose settings meet a condition; of none, where none do."""
+    return (
+        "|".join(re.escape(name) for name, detector in configuration.detectors.items() if condition(detector)) or "(?!)"
+    )
+
+
+def is_given(detector):
+    return detector.source != "precomputed" and detector.weights is not None
+
+
+def is_precomputed(detector):
+    return detector.source == "precomputed"
+
+
+def is_network(detector):
+    return detector.source != "precomputed"
+
+
+def is_trained(detector):
+    return detector.source != "precomputed" and detector.weights is None
+
+
+def given_files(wildcards):
+    """Weights trained elsewhere, and what is known of them."""
+    detector = configuration.detectors[wildcards.detector]
+    beside = str(Path(detector.weights).with_name("provenance.json"))
+    return [detector.weights, *([detector.training_images] if detector.training_images else []), *existing(beside)]
+
+
+def existing(path):
+    return [path] if Path(path).exists() else []
 
 
 def pretrained(wildcards):
@@ -165,7 +226,7 @@ def recall(wildcards):
 
 
 def proof(wildcards):
-    return f"results/detectors/{wildcards.dataset}/{run_of(wildcards).detector}/proof.json"
+    return f"{detector_folder(wildcards.dataset, run_of(wildcards).detector)}/proof.json"
 
 
 def as_json(settings):

@@ -25,3 +25,25 @@ rule read_dataset:
     shell:
         "python -m jvgn read-dataset --refs {input.refs:q} --instances {input.instances:q}"
         " --output {params.folder:q} > {log:q} 2>&1"
+
+
+rule read_training_set:
+    input:
+        code=sources(*TABLES, "jvgn/boxes.py", "jvgn/datasets"),
+        instances=annotations,
+    output:
+        images="results/datasets/{training_set}/images.parquet",
+        objects="results/datasets/{training_set}/objects.parquet",
+    log:
+        "logs/datasets/{training_set}.log",
+    benchmark:
+        "benchmarks/datasets/{training_set}.tsv"
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=30,
+    params:
+        folder=subpath(output.images, parent=True),
+    shell:
+        "python -m jvgn read-training-set --instances {input.instances:q}" " --output {params.folder:q} > {log:q} 2>&1"

@@ -1,32 +1,46 @@
 """Faster R-CNN, trained on images that no dataset evaluates on, and the proof that it was."""
 
 
+rule exclude_images:
+    input:
+        code=sources(*TABLES, "jvgn/regions/__init__.py", "jvgn/regions/exclusion.py"),
+        expressions=withheld_expressions,
+    output:
+        "results/detectors/{trained_on}/excluded.parquet",
+    log:
+        "logs/detectors/{trained_on}.excluded.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn exclude-images --output {output:q} {input.expressions:q} > {log:q} 2>&1"
+
+
 rule train_detector:
     input:
         code=sources(
             *DETECTOR,
+            "jvgn/regions/exclusion.py",
+            "jvgn/regions/processes.py",
             "jvgn/regions/training.py",
-            "jvgn/regions/proof.py",
             "jvgn/training_state.py",
             "jvgn/fingerprint.py",
         ),
-        settings="results/detectors/{dataset}/{detector}/settings.yaml",
-        tables=collect(
-            "results/datasets/{{dataset}}/{table}.parquet",
-            table=["images", "objects", "expressions"],
-        ),
-        others=other_expressions,
-        images=images,
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
+        excluded="results/detectors/{trained_on}/excluded.parquet",
+        images=input_training_images,
         pretrained=pretrained,
     output:
-        weights="results/detectors/{dataset}/{detector}/weights.safetensors",
-        provenance="results/detectors/{dataset}/{detector}/provenance.json",
+        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
     log:
-        "logs/detectors/{dataset}/{detector}.log",
-    benchmark:
-        "benchmarks/detectors/{dataset}/{detector}.tsv"
+        "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
-        detector=detectors_from("torchvision"),
+        detector=detectors_where(is_trained),
+    cache: True
     conda:
         "../../envs/jvgn.yaml"
     threads: 8
@@ -35,12 +49,68 @@ rule train_detector:
         mem_mb=16000,
         runtime=2880,
     params:
-        dataset=tables,
-        others=other_expressions_as_options,
+        dataset=training_tables,
+        images=training_images,
     shell:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
-        " --images {input.images:q} --weights {output.weights:q} --provenance {output.provenance:q}"
-        " {params.others} --threads {threads} > {log:q} 2>&1"
+        " --excluded {input.excluded:q} --images {params.images:q} --weights {output.weights:q}"
+        " --provenance {output.provenance:q} --processes {resources.gpu} --threads {threads} > {log:q} 2>&1"
+
+
+rule adopt_detector:
+    input:
+        code=sources(*DETECTOR, "jvgn/regions/adoption.py"),
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        given=given_files,
+    output:
+        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+    log:
+        "logs/detectors/{trained_on}/{detector}.log",
+    wildcard_constraints:
+        detector=detectors_where(is_given),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    shell:
+        "python -m jvgn adopt-detector --settings {input.settings:q} --weights {output.weights:q}"
+        " --provenance {output.provenance:q} > {log:q} 2>&1"
+
+
+rule measure_detector:
+    input:
+        code=sources(
+            *DETECTOR,
+            "jvgn/regions/average_precision.py",
+            "jvgn/regions/exclusion.py",
+            "jvgn/settings/evaluation.py",
+        ),
+        evaluation="results/evaluation.yaml",
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
+        tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
+        excluded="results/detectors/{trained_on}/excluded.parquet",
+        images=input_training_images,
+    output:
+        "results/detectors/{trained_on}/{detector}/average_precision.json",
+    log:
+        "logs/detectors/{trained_on}/{detector}.average_precision.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    threads: 4
+    resources:
+        gpu=1,
+        mem_mb=8000,
+        runtime=120,
+    params:
+        dataset=training_tables,
+        images=training_images,
+    shell:
+        "python -m jvgn measure-detector --evaluation {input.evaluation:q} --settings {input.settings:q}"
+        " --dataset {params.dataset:q} --excluded {input.excluded:q} --images {params.images:q}"
+        " --weights {input.weights:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule declare_detector:
@@ -55,14 +125,14 @@ rule declare_detector:
             "jvgn/settings/detector.py",
             "jvgn/settings/regions.py",
         ),
-        settings="results/detectors/{dataset}/{detector}/settings.yaml",
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         training_images=declared_training_images,
     output:
-        provenance="results/detectors/{dataset}/{detector}/provenance.json",
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
     log:
-        "logs/detectors/{dataset}/{detector}.log",
+        "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
-        detector=detectors_from("precomputed"),
+        detector=detectors_where(is_precomputed),
     conda:
         "../../envs/jvgn.yaml"
     resources:
@@ -78,18 +148,19 @@ rule prove_detector:
         code=sources(
             *TABLES,
             "jvgn/regions/__init__.py",
+            "jvgn/regions/exclusion.py",
             "jvgn/regions/proof.py",
             "jvgn/regions/provenance.py",
             "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
         ),
         evaluation="results/evaluation.yaml",
-        provenance="results/detectors/{dataset}/{detector}/provenance.json",
-        expressions=expressions_with_these_images,
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+        expressions=withheld_expressions,
     output:
-        "results/detectors/{dataset}/{detector}/proof.json",
+        "results/detectors/{trained_on}/{detector}/proof.json",
     log:
-        "logs/detectors/{dataset}/{detector}.proof.log",
+        "logs/detectors/{trained_on}/{detector}.proof.log",
     conda:
         "../../envs/jvgn.yaml"
     resources:

@@ -3,28 +3,24 @@
 
 rule extract_regions:
     input:
+        unpack(detector_inputs),
         code=sources(
             *DETECTOR,
             *SHARDS,
             "jvgn/fingerprint.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/extraction.py",
-            "jvgn/regions/sources.py",
         ),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
-        detector="results/detectors/{dataset}/{detector}/settings.yaml",
-        weights="results/detectors/{dataset}/{detector}/weights.safetensors",
-        provenance="results/detectors/{dataset}/{detector}/provenance.json",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
-        images=images,
+        images=input_images,
     output:
         temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
     log:
         "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
-    benchmark:
-        "benchmarks/regions/{dataset}_{setting}/{detector}.{scatteritem}.tsv"
     wildcard_constraints:
-        detector=detectors_from("torchvision"),
+        detector=detectors_where(is_network),
+    cache: True
     conda:
         "../../envs/jvgn.yaml"
     threads: 4
@@ -34,12 +30,16 @@ rule extract_regions:
         runtime=1440,
     params:
         dataset=tables,
+        images=images,
+        # Wildcards are no part of what the cache between workflows looks at; parameters are.
+        setting="{setting}",
+        name=["{dataset}", "{detector}"],
+        shard="{scatteritem}",
     shell:
-        "python -m jvgn extract-regions {wildcards.setting} --settings {input.settings:q}"
-        " --detector {input.detector:q} --dataset {params.dataset:q} --images {input.images:q}"
+        "python -m jvgn extract-regions {params.setting} --settings {input.settings:q}"
+        " --detector {input.detector:q} --dataset {params.dataset:q} --images {params.images:q}"
         " --weights {input.weights:q} --provenance {input.provenance:q} --output {output:q}"
-        " --shard {wildcards.scatteritem} --name {wildcards.dataset:q} {wildcards.detector:q}"
-        " --threads {threads} > {log:q} 2>&1"
+        " --shard {params.shard} --name {params.name:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule import_regions:
@@ -65,7 +65,7 @@ rule import_regions:
     benchmark:
         "benchmarks/regions/{dataset}_{setting}/{detector}.{scatteritem}.tsv"
     wildcard_constraints:
-        detector=detectors_from("precomputed"),
+        detector=detectors_where(is_precomputed),
     conda:
         "../../envs/jvgn.yaml"
     resources:

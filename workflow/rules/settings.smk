@@ -30,9 +30,9 @@ rule freeze_detector:
     input:
         code=sources(*BASE, "jvgn/settings/detector.py"),
     output:
-        "results/detectors/{dataset}/{detector}/settings.yaml",
+        "results/detectors/{trained_on}/{detector}/settings.yaml",
     log:
-        "logs/settings/detector/{dataset}/{detector}.log",
+        "logs/settings/detector/{trained_on}/{detector}.log",
     conda:
         "../../envs/jvgn.yaml"
     params:

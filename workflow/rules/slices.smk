@@ -13,10 +13,13 @@ SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
+    "jvgn/datasets/plain_pickle.py",
     "jvgn/regions/detector.py",
+    "jvgn/regions/detectron2_source.py",
     "jvgn/regions/images.py",
     "jvgn/regions/provenance.py",
     "jvgn/regions/source.py",
+    "jvgn/regions/sources.py",
     "jvgn/regions/tiny.py",
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",

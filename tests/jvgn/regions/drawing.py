@@ -7,6 +7,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
+from jvgn.regions.exclusion import exclude_images
 from jvgn.regions.extraction import extract_regions
 from jvgn.regions.training import train_detector
 from jvgn.settings.detector import TorchvisionSettings
@@ -48,12 +49,15 @@ class Drawn:
     def folder(self) -> Path:
         return self.root / "images"
 
-    def train(self, output: Path, settings: TorchvisionSettings = SETTINGS, others: tuple[Path, ...] = ()) -> Path:
+    @property
+    def excluded(self) -> Path:
+        return self.root / "excluded.parquet"
+
+    def train(self, output: Path, settings: TorchvisionSettings = SETTINGS, excluded: Path | None = None) -> Path:
         train_detector(
             settings,
             **self.tables,
-            expressions=self.expressions,
-            other_expressions=others,
+            excluded=excluded or self.excluded,
             folder=self.folder,
             weights=output / "detector.safetensors",
             provenance=output / "provenance.json",
@@ -106,4 +110,5 @@ def draw(root: Path, count: int = 5) -> Drawn:
     write_table(drawn.tables["objects"], objects, OBJECTS)
     ids = images["image_id"]
     write_expressions(drawn.expressions, dict.fromkeys(ids[:-1], "train") | {ids[-1]: "val"})
+    exclude_images([drawn.expressions], drawn.excluded)
     return drawn

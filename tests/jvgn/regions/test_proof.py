@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 
 from jvgn.regions.proof import prove_disjoint
-from jvgn.regions.provenance import Provenance, write_provenance
+from jvgn.regions.provenance import COCO_TRAIN2017, Provenance, write_provenance
 from parsers.files import BrokenFile, UserError
 
 from .drawing import SETTINGS, write_expressions
 
 
-def tell(path: Path, training_image_ids: tuple[int, ...] | None) -> Path:
+def tell(path: Path, training_image_ids: tuple[int, ...] | None, detector=SETTINGS, saw_all_of=None) -> Path:
     made = Provenance(
-        detector=SETTINGS,
+        detector=detector,
+        saw_all_of=saw_all_of,
         seed=0,
         categories=((1, "disc"),),
         training_image_ids=training_image_ids,
@@ -51,6 +52,7 @@ def test_the_verdict_follows_from_the_training_images(tmp_path, expressions, ver
         "verdict": verdict,
         "training_images": len(training_image_ids) if training_image_ids else None,
         "evaluation_images": 3,
+        "saw_all_of": None,
         "leaked_image_ids": leaked,
         "datasets": ["refcoco", "refcocog"],
         "detector_sha256": "abc",
@@ -60,6 +62,28 @@ def test_the_verdict_follows_from_the_training_images(tmp_path, expressions, ver
 def test_an_empty_list_of_training_images_proves_nothing(tmp_path, expressions):
     provenance = tell(tmp_path / "provenance.json", ())
     assert prove_disjoint(provenance, expressions, tmp_path / "proof.json") == "unproven"
+
+
+@pytest.mark.parametrize(("split", "image_id"), [("val", 2), ("testA", 3), ("test", 4)])
+def test_one_image_of_any_evaluation_split_of_any_dataset_makes_the_proof_fail(tmp_path, expressions, split, image_id):
+    provenance = tell(tmp_path / "provenance.json", (1, 8, image_id))
+    with pytest.raises(UserError, match=rf"trained on 1 evaluation images \({image_id}\)"):
+        prove_disjoint(provenance, expressions, tmp_path / "proof.json")
+
+
+def test_a_detector_of_all_of_coco_leaks_every_evaluation_image(tmp_path, expressions):
+    provenance = tell(tmp_path / "provenance.json", None, saw_all_of=COCO_TRAIN2017)
+    with pytest.raises(UserError, match=r"all of COCO train2017, and so on 3 evaluation images \(2, 3, 4\)"):
+        prove_disjoint(provenance, expressions, tmp_path / "proof.json")
+    assert prove_disjoint(provenance, expressions, tmp_path / "proof.json", allow_leaking=True) == "leaking"
+    assert json.loads((tmp_path / "proof.json").read_text())["leaked_image_ids"] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(("pretrained_on", "verdict"), [("imagenet", "proved"), ("unknown", "unproven")])
+def test_weights_from_unknown_images_prove_nothing(tmp_path, expressions, pretrained_on, verdict):
+    settings = SETTINGS.model_copy(update={"pretrained": "resnet101.pth", "pretrained_on": pretrained_on})
+    provenance = tell(tmp_path / "provenance.json", (1, 8), settings)
+    assert prove_disjoint(provenance, expressions, tmp_path / "proof.json") == verdict
 
 
 def test_a_leak_stops_unless_allowed(tmp_path, expressions):

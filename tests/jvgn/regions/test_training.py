@@ -1,16 +1,23 @@
 """Training a detector: on the right images, to the same bytes, through interruptions."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.detector import build_detector
+from jvgn.regions.exclusion import exclude_images
+from jvgn.regions.processes import Processes
 from jvgn.regions.provenance import read_provenance
-from jvgn.regions.training import flip, learning_rate, order_batches, targets_of, training_images
+from jvgn.regions.training import flip, learning_rate, order_batches, targets_of
 from jvgn.regions.weights import load_detector
 from jvgn.settings.detector import TorchvisionSettings
 from parsers.files import BrokenFile, UserError, sha256
@@ -74,18 +81,18 @@ def test_the_provenance_names_images_tables_and_weights(trained):
     assert json.loads((weights.parent / "provenance.json").read_text())["versions"].keys() == {"torch", "torchvision"}
 
 
-def test_training_leaves_out_what_any_dataset_evaluates_on(tmp_path):
-    own = write_expressions(tmp_path / "own.parquet", {1: "train", 2: "train", 3: "val", 4: "train", 5: "train"})
-    other = write_expressions(tmp_path / "other.parquet", {1: "testA", 2: "train", 9: "test"})
-    third = write_expressions(tmp_path / "third.parquet", {4: "val"})
-    assert training_images(own, []) == [1, 2, 4, 5]
-    assert training_images(own, [other, third]) == [2, 5]
+def test_nothing_that_any_dataset_evaluates_on_is_learned(drawn, tmp_path):
+    other = write_expressions(tmp_path / "other" / "expressions.parquet", {10: "testA", 20: "train", 40: "val"})
+    exclude_images([drawn.expressions, other], tmp_path / "excluded.parquet")
+    weights = drawn.train(tmp_path / "detector", excluded=tmp_path / "excluded.parquet")
+    assert read_provenance(weights.parent / "provenance.json").training_image_ids == (20, 30)
 
 
-def test_a_dataset_without_training_images_is_refused(drawn, tmp_path):
-    other = write_expressions(tmp_path / "other.parquet", dict.fromkeys((10, 20, 30, 40), "test"))
+def test_a_training_without_images_is_refused(drawn, tmp_path):
+    other = write_expressions(tmp_path / "other" / "expressions.parquet", dict.fromkeys((10, 20, 30, 40, 50), "test"))
+    exclude_images([other], tmp_path / "excluded.parquet")
     with pytest.raises(UserError, match="no image is left to train on"):
-        drawn.train(tmp_path / "detector", others=(other,))
+        drawn.train(tmp_path / "detector", excluded=tmp_path / "excluded.parquet")
 
 
 def test_crowds_and_empty_boxes_are_no_targets(drawn):
@@ -176,3 +183,72 @@ def test_training_leaves_the_callers_random_numbers_alone(tmp_path):
     torch.manual_seed(3)
     draw(tmp_path / "drawn", 3).train(tmp_path / "detector")
     assert torch.rand(1) == expected
+
+
+SPREAD_TRAINING = Path(__file__).with_name("spread_training.py")
+
+
+def losses_in(log: str) -> list[float]:
+    return [float(found) for found in re.findall(r"step \d+ of \d+: loss (\S+)", log)]
+
+
+def run_alone(*command: object) -> str:
+    """What a command of its own process logged."""
+    # Some virtual machines claim to have matrix units for half precision, and have none.
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}
+    found = subprocess.run(
+        [sys.executable, *map(str, command)], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stderr
+
+
+@pytest.fixture(scope="module")
+def spread(tmp_path_factory):
+    """The same training by one process and by two: what each logged, and its weights."""
+    drawn, found = draw(tmp_path_factory.mktemp("spread") / "drawn"), []
+    for launcher in ([], ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2]):
+        output = tmp_path_factory.mktemp("output")
+        log = run_alone(*launcher, SPREAD_TRAINING, drawn.root, output, "float32")
+        found.append((losses_in(log), load_file(output / "detector.safetensors")))
+    return found
+
+
+def test_two_processes_have_the_losses_of_one(spread):
+    (alone, _), (together, _) = spread
+    assert len(alone) == len(together) == 3 and len(set(alone)) == 3
+    assert together == pytest.approx(alone, rel=0.01)
+
+
+def test_two_processes_come_to_the_weights_of_one(spread):
+    (_, alone), (_, together) = spread
+    for name, value in alone.items():
+        torch.testing.assert_close(together[name], value, rtol=0.01, atol=1e-4)
+
+
+def test_the_command_starts_a_process_for_each_gpu(drawn, tmp_path):
+    SETTINGS.write(tmp_path / "settings.yaml")
+    files = {"settings": tmp_path / "settings.yaml", "dataset": drawn.root, "excluded": drawn.excluded}
+    files |= {"images": drawn.folder, "weights": tmp_path / "w.safetensors", "provenance": tmp_path / "provenance.json"}
+    options = [part for name, path in files.items() for part in (f"--{name}", path)]
+    log = run_alone("-m", "jvgn", "train-detector", *options, "--processes", 2)
+    assert len(losses_in(log)) == 3  # one of them speaks
+    assert read_provenance(files["provenance"]).weights_sha256 == sha256(files["weights"])
+    assert not (tmp_path / "w.state.pt").exists()
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_half_precision_learns_the_same_to_its_own_digits(spread, drawn, tmp_path, precision):
+    (expected, _), _ = spread
+    losses = losses_in(run_alone(SPREAD_TRAINING, drawn.root, tmp_path / "output", precision))
+    assert losses == pytest.approx(expected, rel=0.05) and losses != expected
+    state = load_file(tmp_path / "output" / "detector.safetensors")
+    assert {value.dtype for value in state.values()} == {torch.float32}
+
+
+def test_the_processes_shares_make_up_the_batch():
+    for size in (1, 2, 5, 8):
+        shares = [Processes(torch.device("cpu"), rank, 3).share(size) for rank in range(3)]
+        assert sum(share.weight for share in shares) == pytest.approx(1)
+        assert sorted(chain(*(share.positions for share in shares if share.weight))) == list(range(size))
+        assert all(share.positions for share in shares)

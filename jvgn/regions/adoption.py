@@ -1,0 +1,83 @@
+"""Takes over a detector that was trained elsewhere, with what is known of the images it saw."""
+
+from pathlib import Path
+
+from jvgn.regions.provenance import Provenance, read_image_ids, read_provenance, write_provenance
+from jvgn.regions.sources import load_source
+from jvgn.regions.weights import Stored, read_detector, save_detector
+from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
+from parsers.files import BrokenFile, UserError, sha256
+
+LAYOUT = ("source", "backbone", "config", "anchor_sizes", "anchor_ratios")
+"""Settings without which weights mean something else."""
+
+
+def adopt_detector(
+    settings: TorchvisionSettings | Detectron2Settings, weights: Path | str, provenance: Path | str
+) -> None:
+    """`weights` holds the given detector in our format, `provenance` what it was trained on, as far as is known."""
+    if settings.weights is None:
+        raise UserError("there are no given weights to take over; name them in the detector's `weights`")
+    given = Path(settings.weights)
+    if not given.is_file():
+        raise UserError(f"{given}: there are no such weights; mend the detector's `weights`")
+    saw_all_of = None
+    if settings.source == "detectron2" and not is_ours(given):
+        from jvgn.regions.detectron2_source import read_given
+
+        found = read_given(settings, str(given))
+        state, categories, saw_all_of = found.state, found.categories, found.saw_all_of
+    else:
+        stored = read_detector(given)
+        check_layout(stored, settings)
+        state, categories = stored.state, stored.categories
+    save_detector(weights, state, settings, categories)
+    load_source(settings, weights)  # stops here, rather than days later, if they do not fit
+    known = known_provenance(given)
+    if settings.training_images is not None:
+        image_ids: tuple[int, ...] | None = read_image_ids(settings.training_images)
+    else:
+        image_ids = known.training_image_ids if known else None
+    made = Provenance(
+        detector=known.detector if known else settings,
+        seed=known.seed if known else settings.seed,
+        categories=tuple(categories),
+        training_image_ids=image_ids,
+        saw_all_of=known.saw_all_of if known else saw_all_of,
+        weights_sha256=sha256(weights),
+        pretrained_sha256=known.pretrained_sha256 if known else None,
+        given_sha256=sha256(given),
+        tables=known.tables if known else {},
+        versions=known.versions if known else {},
+    )
+    write_provenance(provenance, made)
+
+
+def is_ours(path: Path) -> bool:
+    """Is this a file of `jvgn.regions.weights`?"""
+    if path.suffix != ".safetensors":
+        return False
+    try:
+        read_detector(path)
+    except BrokenFile:
+        return False
+    return True
+
+
+def check_layout(stored: Stored, settings: TorchvisionSettings | Detectron2Settings) -> None:
+    for key in LAYOUT:
+        expected, found = settings.model_dump(mode="json").get(key), stored.settings.get(key)
+        if expected != found:
+            raise UserError(
+                f"{stored.path}: these weights are of a detector with {key} {found}, and the settings say {expected}; "
+                "make them agree"
+            )
+
+
+def known_provenance(given: Path) -> Provenance | None:
+    """The provenance that lies beside the given weights, if it speaks of them."""
+    beside = given.with_name("provenance.json")
+    if not beside.exists():
+        return None
+    found = read_provenance(beside)
+    return found if found.weights_sha256 == sha256(given) else None

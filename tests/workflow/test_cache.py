@@ -1,0 +1,30 @@
+"""Projects share what is expensive: Snakemake's cache between workflows holds detectors and regions."""
+
+import re
+
+DETECTOR = "results/detectors/shapes/tiny"
+REGIONS = [f"results/regions/shapes_{setting}/tiny.h5" for setting in ("gt", "det")]
+
+
+def newly_cached(project, *targets):
+    """The outputs that a run made and put into the cache; others it takes from there."""
+    run = project.snakemake("--cache", "--quiet", "host", "--", *targets)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return set(re.findall(r"Moving output file (\S+) to cache", run.stdout + run.stderr))
+
+
+def test_projects_share_detectors_and_regions_of_the_same_settings(another_project, miniature, tmp_path, monkeypatch):
+    monkeypatch.setenv("SNAKEMAKE_OUTPUT_CACHE", str(tmp_path))
+    first, second = another_project(), another_project()
+    of_detector = {f"{DETECTOR}/{name}" for name in ("weights.safetensors", "provenance.json")}
+    of_regions = {f"results/regions/shapes_{setting}/tiny.shards/1-of-1.h5" for setting in ("gt", "det")}
+    assert newly_cached(first, *REGIONS) == of_detector | of_regions
+    assert newly_cached(second, *REGIONS) == set()
+    for name in of_detector:
+        assert (second.folder / name).resolve().parent == tmp_path
+    for name in REGIONS:
+        assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
+    config = miniature()
+    config["detectors"]["tiny"] |= {"seed": 1, "epochs": 1}
+    second.configure(config)
+    assert newly_cached(second, f"{DETECTOR}/weights.safetensors") == of_detector
