@@ -149,4 +149,4 @@ def cross_sums(group: Grouping, weight_IGL: Tensor, subject_INL: Tensor, object_
     """(E, N, N): (weight ⊙ subject_i)·object_j; all edges of an image meet its objects in one product."""
     weighted_IGNL = subject_INL[:, None] * weight_IGL[:, :, None]
     cross_IPN = weighted_IGNL.flatten(1, 2) @ object_INL.transpose(1, 2)
-    return group.collect(cross_IPN.unflatten(1, (group.size, -1)))
+    return group.collect(cross_IPN.unflatten(1, (group.size, subject_INL.shape[1])))
