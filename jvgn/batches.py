@@ -3,7 +3,7 @@
 Shape suffixes: I images, N the most regions of one image, D feature size, S expressions; those of `factor_graph`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
@@ -43,7 +43,14 @@ class Batch:
     edge_of_V: Tensor
 
     def to(self, device: torch.device) -> Self:
-        return replace(self, **{field.name: getattr(self, field.name).to(device) for field in fields(self)})
+        return self.each(lambda value: value.to(device, non_blocking=True))
+
+    def pin_memory(self) -> Self:
+        """In memory that a GPU reads while the CPU goes on; torch's loader calls this."""
+        return self.each(Tensor.pin_memory)
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> Self:
+        return replace(self, **{field.name: change(getattr(self, field.name)) for field in fields(self)})
 
 
 def make_batch(

@@ -28,6 +28,11 @@ class Level:
         score_LNN = pairwise_ENN[self.edge_L]
         return torch.where(self.object_is_child_L[:, None, None], score_LNN, score_LNN.transpose(1, 2))
 
+    def part(self, chosen_L: Tensor) -> "Level":
+        return Level(
+            self.edge_L[chosen_L], self.child_L[chosen_L], self.parent_L[chosen_L], self.object_is_child_L[chosen_L]
+        )
+
 
 def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """The forest's levels from the leaves inward, as (edge, child, parent) arrays. A cycle is a ValueError."""

@@ -1,6 +1,7 @@
 """The stages on the command line: each command hands files to one stage, imported when it is asked for."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,11 @@ def threads_option(command: Callable) -> Callable:
 def prepared_device(device: str | None, threads: int) -> Any:
     import torch
 
-    torch.set_num_threads(threads)
+    # The processes that torchrun starts on a machine share its threads, and have a GPU each.
+    torch.set_num_threads(max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
+    own_gpu = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
     try:
-        chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        chosen = torch.device(device or (own_gpu if torch.cuda.is_available() else "cpu"))
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
         raise UserError(f"--device {device}: not to be had on this machine; leave it out, or say cpu") from error
@@ -193,15 +196,24 @@ RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
 
 @click.command()
 @files("settings", *RUN_INPUTS, "model", "history")
+@click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
 @threads_option
 @device_option
-def train(settings: Path, model: Path, history: Path, threads: int, device: str | None, **inputs: Path) -> None:
-    """Train a run."""
+def train(
+    settings: Path,
+    model: Path,
+    history: Path,
+    tensorboard: Path | None,
+    threads: int,
+    device: str | None,
+    **inputs: Path,
+) -> None:
+    """Train a run. Under torchrun, its processes train together."""
     from jvgn.inputs import Inputs
     from jvgn.settings.run import RunSettings
     from jvgn.training import train as run
 
-    run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads))
+    run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads), tensorboard)
 
 
 @click.command()

@@ -135,6 +135,11 @@ class RegionStore:
         return int(self._open().columns["feature"].shape[1])
 
     @property
+    def feature_bytes(self) -> int:
+        """Of all features together."""
+        return int(self._open().columns["feature"].nbytes)
+
+    @property
     def image_ids(self) -> np.ndarray:
         return self._open().image_id
 

@@ -14,8 +14,10 @@ from jvgn.examples import SoftLabel
 from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
 from jvgn.prediction import predict
+from jvgn.processes import Processes
 from jvgn.regions.store import RegionStore, RegionWriter
-from jvgn.training import Trainer, train
+from jvgn.trainer import Trainer
+from jvgn.training import train
 from jvgn.training_state import TrainingState
 from jvgn.vocabulary import build_vocabulary
 from parsers.files import UserError
@@ -87,7 +89,7 @@ def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tm
     examples = small_world.examples(settings)
     vectors = torch.from_numpy(np.load(small_world.vectors))
     baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
-    trainer = Trainer(baseline, examples, settings.training, CPU)
+    trainer = Trainer(baseline, examples, settings.training, Processes(CPU))
     trainer.run(TrainingState(tmp_path / "state.pt"))
     baseline.load_state_dict(trainer.best_weights)
     assert trainer.accuracy("test") <= ablation.loc[(True, True, "test"), "accuracy"] - 15
@@ -148,7 +150,7 @@ def test_the_saved_weights_are_the_best_epochs(small_world, run_settings, traine
     """On val, the saved model is as accurate as the best line of its history."""
     history = pd.read_parquet(trained[True].with_name("history.parquet"))
     model, settings = load_model(trained[True], CPU).model, run_settings()
-    accuracy = Trainer(model, small_world.examples(settings), settings.training, CPU).accuracy("val")
+    accuracy = Trainer(model, small_world.examples(settings), settings.training, Processes(CPU)).accuracy("val")
     assert accuracy == history["val_accuracy"].max()
 
 
@@ -189,6 +191,6 @@ def test_soft_labels_follow_the_overlap():
 
 
 def test_a_loss_that_is_not_finite_stops_the_training(small_world, run_settings, monkeypatch, tmp_path):
-    monkeypatch.setattr("jvgn.training.divergence", lambda *parts: divergence(*parts) * torch.nan)
+    monkeypatch.setattr("jvgn.trainer.divergence", lambda *parts: divergence(*parts) * torch.nan)
     with pytest.raises(UserError, match="the loss is not finite in epoch 1"):
         train(small_world, run_settings(epochs=1), tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)

@@ -4,7 +4,17 @@
 rule train:
     input:
         unpack(run_inputs),
-        code=sources(*MODEL, "jvgn/training.py", "jvgn/training_state.py"),
+        code=sources(
+            *MODEL,
+            "jvgn/interruption.py",
+            "jvgn/loader.py",
+            "jvgn/precision.py",
+            "jvgn/processes.py",
+            "jvgn/trainer.py",
+            "jvgn/training.py",
+            "jvgn/training_log.py",
+            "jvgn/training_state.py",
+        ),
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
     output:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
@@ -21,7 +31,10 @@ rule train:
         mem_mb=16000,
         runtime=1440,
     params:
+        launcher=training_launcher,
         inputs=run_options,
+        tensorboard="logs/tensorboard/{dataset}_{setting}{run_folder}",
     shell:
-        "python -m jvgn train --settings {input.settings:q} {params.inputs}"
-        " --model {output.model:q} --history {output.history:q} --threads {threads} > {log:q} 2>&1"
+        "{params.launcher} -m jvgn train --settings {input.settings:q} {params.inputs}"
+        " --model {output.model:q} --history {output.history:q} --tensorboard {params.tensorboard:q}"
+        " --threads {threads} > {log:q} 2>&1"
