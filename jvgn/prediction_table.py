@@ -3,15 +3,17 @@
 One row an expression and node: expression_id int64, node int16, is_referent bool, region int32 (its index within the
 image), x1, y1, x2, y2 float32, unary float32 (the region's probability before message passing), marginal float32
 (after), entropy float32 of the node's marginal (nats; 0 is certainty), iou float32 with the gold box and correct bool,
-both null where there is no gold. `region` is the run's decoding; `{way}_region` int32 and `{way}_correct` bool are those
-of each way to decode: `unary` (without message passing), `marginal` and `map` (the most probable joint grounding).
+both null where there is no gold. `region` is the run's decoding; `{way}_region` int32 and `{way}_correct` bool are
+those of each way to decode: `unary` (without message passing), `marginal` and `map` (the best joint grounding).
 """
+
+from typing import Literal
 
 import pyarrow as pa
 
 from jvgn.datasets import tables
 
-WAYS = ("unary", "marginal", "map")
+WAYS: tuple[Literal["unary", "marginal", "map"], ...] = ("unary", "marginal", "map")
 PREDICTIONS = pa.schema(
     [
         ("expression_id", pa.int64()),

@@ -260,6 +260,16 @@ def ablate(
 
 
 @click.command()
+@files("output")
+@click.option("--run", type=(str, FILE), multiple=True, required=True, help="A run's name and the metrics of a seed.")
+def compare(output: Path, run: tuple[tuple[str, Path], ...]) -> None:
+    """Set runs side by side, with mean and spread over their seeds."""
+    from jvgn.comparison import compare as table
+
+    table(list(run), output)
+
+
+@click.command()
 @files("dataset", "nodes", "predictions", "images", "output")
 def examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
     """Draw what message passing changed."""
@@ -280,5 +290,6 @@ STAGES = [
     predict,
     score,
     ablate,
+    compare,
     examples,
 ]

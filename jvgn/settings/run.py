@@ -48,6 +48,6 @@ class RunSettings(Frozen):
     referent: Literal["head", "in_degree"] = "head"
     """The node the loss sees: the sentence's syntactic head, or the node that no edge points to, as in the paper."""
     decoding: Literal["marginal", "map"] = "marginal"
-    """Which region a node is grounded in: its most probable one, as in the paper, or that of the best joint grounding."""
+    """A node is grounded in its most probable region, as in the paper, or in that of the best joint grounding."""
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()
