@@ -105,7 +105,8 @@ class JVGN(nn.Module):
 
     def regions(self, batch: Batch) -> Tensor:
         """(I, N, X): what each region looks like and where it is."""
-        return torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
+        position_INP = self.position(batch.spatial_IN5)
+        return torch.cat([batch.feature_IND.to(position_INP.dtype), position_INP], dim=-1)
 
     def words(self, batch: Batch) -> Tensor:
         """(S·L, Q): the words of all expressions, padding included, end to end."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,7 @@ RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
 @click.command()
 @files("settings", *RUN_INPUTS, "model", "history")
 @click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
+@click.option("--processes", type=click.IntRange(min=0), default=1, help="More than one, for as many GPUs: by torchrun.")
 @threads_option
 @device_option
 def train(
@@ -204,11 +206,15 @@ def train(
     model: Path,
     history: Path,
     tensorboard: Path | None,
+    processes: int,
     threads: int,
     device: str | None,
     **inputs: Path,
 ) -> None:
     """Train a run. Under torchrun, its processes train together."""
+    if processes > 1 and "WORLD_SIZE" not in os.environ:
+        torchrun = ("torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
+        os.execv(sys.executable, [sys.executable, "-m", *torchrun, "-m", "jvgn", *sys.argv[1:]])
     from jvgn.inputs import Inputs
     from jvgn.settings.run import RunSettings
     from jvgn.training import train as run

@@ -100,8 +100,8 @@ def test_a_loss_that_is_not_finite_stops_with_its_step_its_expressions_and_a_sta
 def torchrun(inputs, settings, folder, processes=2):
     folder.mkdir(exist_ok=True)
     settings.write(folder / "settings.yaml")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
-    command += ["-m", "jvgn", "train", "--threads", "2", "--device", "cpu", "--tensorboard", folder / "tensorboard"]
+    command = [sys.executable, "-m", "jvgn", "train", "--processes", processes, "--threads", "2", "--device", "cpu"]
+    command += ["--tensorboard", folder / "tensorboard"]
     files = asdict(inputs) | {
         "settings": folder / "settings.yaml",
         "model": folder / "model.safetensors",

@@ -113,12 +113,6 @@ def run_options(wildcards):
     return " ".join(f"--{name} {shlex.quote(path)}" for name, path in options.items())
 
 
-def training_launcher(wildcards, resources):
-    """Python, or a process for each GPU where a training is given several: `--set-resources train:gpu=4`."""
-    gpus = int(resources.get("gpu", 1))
-    return "python" if gpus <= 1 else f"python -m torch.distributed.run --standalone --nproc-per-node {gpus}"
-
-
 def proof(wildcards):
     return f"results/detectors/{wildcards.dataset}/{run_of(wildcards).detector}/proof.json"
 

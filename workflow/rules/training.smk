@@ -31,10 +31,9 @@ rule train:
         mem_mb=16000,
         runtime=1440,
     params:
-        launcher=training_launcher,
         inputs=run_options,
         tensorboard="logs/tensorboard/{dataset}_{setting}{run_folder}",
     shell:
-        "{params.launcher} -m jvgn train --settings {input.settings:q} {params.inputs}"
+        "python -m jvgn train --settings {input.settings:q} {params.inputs}"
         " --model {output.model:q} --history {output.history:q} --tensorboard {params.tensorboard:q}"
-        " --threads {threads} > {log:q} 2>&1"
+        " --threads {threads} --processes {resources.gpu} > {log:q} 2>&1"
