@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: demo test lint lock schema clean
+.PHONY: bench demo test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -12,6 +12,10 @@ demo: $(VENV)/installed
 
 test: lint
 	pytest -n 2 --dist loadfile
+
+# How fast the core is, beside its references; for an idle machine.
+bench: $(VENV)/installed
+	python -m tests.bench results/bench
 
 lint: $(VENV)/installed
 	ruff check .

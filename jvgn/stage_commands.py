@@ -198,7 +198,9 @@ RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
 @click.command()
 @files("settings", *RUN_INPUTS, "model", "history")
 @click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
-@click.option("--processes", type=click.IntRange(min=0), default=1, help="More than one, for as many GPUs: by torchrun.")
+@click.option(
+    "--processes", type=click.IntRange(min=0), default=1, help="More than one, for as many GPUs: by torchrun."
+)
 @threads_option
 @device_option
 def train(
