@@ -72,6 +72,8 @@ def joined(device: torch.device) -> Iterator[Processes]:
     if count == 1:
         yield Processes(device)
         return
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
     try:
         yield Processes(device, distributed.get_rank(), count)

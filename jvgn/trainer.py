@@ -62,9 +62,6 @@ class Trainer:
                 raise UserError(f"the dataset has no expressions in split {split}; training needs train and val")
         self.optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "fp16")
-        self.log_probability: Callable[..., Tensor] = model.referent_log_probability
-        if settings.compile:
-            self.log_probability = torch.compile(self.log_probability, dynamic=True)
         self.history: list[dict[str, float]] = []
         self.progress = Progress()
         self.best_accuracy = -1.0
@@ -144,7 +141,7 @@ class Trainer:
         if batch is None:
             return torch.zeros(0, device=self.device), 0
         with autocast(self.device, self.settings.precision):
-            log_probability_SN = self.log_probability(batch, self.settings.marginalise)
+            log_probability_SN = self.model.referent_log_probability(batch, self.settings.marginalise)
         fits_S = batch.target_SN.sum(dim=1) > 0
         return divergence(log_probability_SN.float(), batch.target_SN)[fits_S], len(fits_S)
 
@@ -210,7 +207,7 @@ class Trainer:
     def found(self, batch: Batch) -> Tensor:
         """(S,): whether the most probable region of each referent is right."""
         with autocast(self.device, self.settings.precision):
-            region_S = self.log_probability(batch, self.settings.marginalise).argmax(dim=1)
+            region_S = self.model.referent_log_probability(batch, self.settings.marginalise).argmax(dim=1)
         return batch.right_SN.gather(1, region_S[:, None]).squeeze(1)
 
     @property

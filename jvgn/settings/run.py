@@ -35,8 +35,6 @@ class TrainingSettings(Frozen):
     iou_threshold: float = Field(0.5, ge=0, lt=1)
     precision: Literal["float32", "bf16", "fp16"] = "float32"
     """Of matrix products while training; norms, messages and the loss stay in float32."""
-    compile: bool = False
-    """Let torch.compile fuse the model's operations: slow to start, and results differ in the last digits."""
     save_every: PositiveInt = 500
     """Steps between two saved states, from which an interrupted training goes on."""
 

@@ -1,14 +1,18 @@
 """Batches come in the order that was asked for, whoever reads them."""
 
+import signal
 from dataclasses import fields
 
+import h5py
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from jvgn.interruption import watched
 from jvgn.loader import loaded, workers_for
 from jvgn.precision import check_precision
+from jvgn.processes import Processes
 from jvgn.trainer import Trainer
 from jvgn.training import train
 from parsers.files import UserError
@@ -46,8 +50,6 @@ def test_regions_that_fit_into_memory_need_no_workers(examples):
 
 
 def test_an_image_is_one_contiguous_read_of_features(examples, monkeypatch):
-    import h5py
-
     read = []
     get = h5py.Dataset.__getitem__
     monkeypatch.setattr(
@@ -72,8 +74,6 @@ def test_training_in_bfloat16_learns_as_well(small_world, run_settings, tmp_path
         folder = tmp_path / precision
         settings = run_settings(epochs=2, precision=precision, gradient_norm=1.0)
         train(small_world, settings, folder / "model.safetensors", folder / "history.parquet", CPU)
-        import pandas as pd
-
         losses[precision] = pd.read_parquet(folder / "history.parquet")["loss"].tolist()
     assert losses["bf16"] != losses["float32"]
     assert losses["bf16"] == pytest.approx(losses["float32"], rel=0.1)
@@ -92,16 +92,12 @@ def test_bfloat16_that_ends_the_process_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("split", ["train", "val"])
 def test_a_dataset_without_a_split_is_refused_before_any_work(small_world, run_settings, examples, split):
-    from jvgn.processes import Processes
-
     examples.expressions = examples.expressions.replace({"split": {split: "test"}})
     with pytest.raises(UserError, match=f"no expressions in split {split}"):
         Trainer(torch.nn.Linear(1, 1), examples, run_settings().training, Processes(CPU))
 
 
 def test_signals_are_as_before_once_the_watch_is_over():
-    import signal
-
     before = signal.getsignal(signal.SIGTERM)
     with watched() as interruption:
         signal.raise_signal(signal.SIGTERM)

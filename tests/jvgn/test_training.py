@@ -160,6 +160,24 @@ def test_a_model_is_refused_words_of_another_vocabulary(small_world, trained, tm
         predict(replace(small_world, words=tmp_path / "words.parquet"), trained[True], tmp_path / "p", 0.5, CPU)
 
 
+def test_a_model_is_refused_regions_of_another_feature_size(trained):
+    model = load_model(trained[True], CPU)
+    with pytest.raises(UserError, match=r"trained on features of size \d+, but the regions have 2048"):
+        model.check(2048, model.words)
+
+
+def test_the_best_of_the_k_best_groundings_is_the_joint_map(small_world, run_settings, trained):
+    model = load_model(trained[True], CPU).model
+    batch = next(iter(small_world.examples(run_settings()).batches("test", 8)))
+    with torch.no_grad():
+        region_KQ, log_probability_SQ = model.best_groundings(batch, 3)
+        beliefs = model(batch)
+    assert torch.equal(region_KQ[:, 0], beliefs.map_K)
+    assert (log_probability_SQ.exp().sum(1) <= 1 + 1e-4).all() and (log_probability_SQ.diff(dim=1) <= 0).all()
+    uniform = batch.present_IN.sum(1)[batch.image_K].log()
+    assert (beliefs.entropy() >= -1e-5).all() and (beliefs.entropy() <= uniform + 1e-5).all()
+
+
 def test_the_ablation_compares_models_that_differ_in_nothing_else(small_world, run_settings, trained, tmp_path):
     other = tmp_path / "model.safetensors"
     train(small_world, run_settings(marginalise=False, epochs=1), other, tmp_path / "history.parquet", CPU)
