@@ -24,7 +24,7 @@ def forests(draw, most_nodes=6, most_regions=4, masked=False):
             edges.append((node, parent) if draw(st.booleans()) else (parent, node))
     edges = draw(st.permutations(edges))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
+    scale = draw(st.sampled_from([0.1, 1.0, 30.0, 300.0]))  # the last beyond what exp can hold
     unary = torch.from_numpy(random.normal(size=(nodes, regions)) * scale)
     pairwise = torch.from_numpy(random.normal(size=(len(edges), regions, regions)) * scale)
     if masked:
