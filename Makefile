@@ -4,7 +4,7 @@ VENV := .venv
 SENTENCES ?= results/datasets/shapes/expressions.parquet
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: demo test lint lock bench-parsers schema clean
+.PHONY: bench bench-parsers demo test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -13,6 +13,10 @@ demo: $(VENV)/installed
 
 test: lint
 	pytest -n 2 --dist loadfile
+
+# How fast the core is, beside its references; for an idle machine.
+bench: $(VENV)/installed
+	python -m tests.bench results/bench
 
 lint: $(VENV)/installed
 	ruff check .

@@ -66,8 +66,8 @@ def both_ways(
     examples = inputs.examples(trained.settings, right_above)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     gold = GoldObjects(inputs.dataset)
-    parts: dict[bool, list[pd.DataFrame]] = {False: [], True: []}
-    for batch, beliefs in believed(trained.model, examples, device):
-        for in_inference, belief_KN in ((False, beliefs.unary_KN), (True, beliefs.marginal_KN)):
-            parts[in_inference].append(prediction_rows(examples, batch, beliefs, belief_KN.argmax(dim=1), gold))
-    return {in_inference: pd.concat(frames) for in_inference, frames in parts.items()}
+    predictions = pd.concat(
+        prediction_rows(examples, batch, beliefs, "marginal", gold)
+        for batch, beliefs in believed(trained.model, examples, device)
+    )
+    return {False: predictions.assign(correct=predictions["unary_correct"]), True: predictions}

@@ -20,13 +20,16 @@ class Level:
     edge_L: Tensor
     child_L: Tensor
     parent_L: Tensor
-    object_is_child_L: Tensor
-    """Where its scores are indexed (parent, child) already."""
+    object_is_child: bool
+    """Whether the children are the edges' objects, so that scores are indexed (parent, child) already."""
 
     def scores(self, pairwise_ENN: Tensor) -> Tensor:
         """The level's pairwise scores as (L, parent's region, child's region)."""
-        score_LNN = pairwise_ENN[self.edge_L]
-        return torch.where(self.object_is_child_L[:, None, None], score_LNN, score_LNN.transpose(1, 2))
+        score_LNN = pairwise_ENN.index_select(0, self.edge_L)
+        return score_LNN if self.object_is_child else score_LNN.transpose(1, 2)
+
+    def part(self, chosen_L: Tensor) -> "Level":
+        return Level(self.edge_L[chosen_L], self.child_L[chosen_L], self.parent_L[chosen_L], self.object_is_child)
 
 
 def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -55,8 +58,12 @@ def peeled_levels(unary_KN: Tensor, edges_E2: Tensor) -> list[Level]:
         raise ValueError(f"an edge names a node that is not among the {len(unary_KN)}")
     levels = []
     for edge, child, parent in peel(len(unary_KN), edges):
-        parts = (edge, child, parent, edges[edge, 1] == child)
-        levels.append(Level(*(torch.from_numpy(part).to(unary_KN.device) for part in parts)))
+        object_is_child = edges[edge, 1] == child
+        for way in (True, False):  # edges of a level do not wait for each other
+            chosen = object_is_child == way
+            if chosen.any():
+                parts = [torch.from_numpy(part[chosen]).to(unary_KN.device) for part in (edge, child, parent)]
+                levels.append(Level(parts[0], parts[1], parts[2], object_is_child=way))
     return levels
 
 
@@ -84,17 +91,52 @@ class Beliefs:
 
 def log_sum_exp(value: Tensor, dim: int) -> Tensor:
     """torch.logsumexp, with a gradient of zero instead of NaN where everything is minus infinity."""
-    highest = value.detach().amax(dim, keepdim=True)
-    highest = highest.masked_fill(highest.isneginf(), 0.0)
+    highest = finite(value.detach().amax(dim, keepdim=True))
     total = (value - highest).exp().sum(dim)
     empty = total == 0
     return (total.masked_fill(empty, 1.0).log() + highest.squeeze(dim)).masked_fill(empty, -torch.inf)
 
 
+class Factors:
+    """The pairwise factors of a level, and the messages through them.
+
+    A message is the log of a matrix product, log(exp(score) · exp(heard)), both shifted to have a highest entry of one;
+    the few entries for which the product is too small to keep its digits are summed in log space, term by term.
+    """
+
+    def __init__(self, score_LNN: Tensor) -> None:
+        self.score_LNN = score_LNN
+        self.shift_L1 = finite(score_LNN.detach().amax(dim=(1, 2)))[:, None]
+        self.factor_LNN = (score_LNN - self.shift_L1[:, :, None]).exp_()
+
+    def to_parent(self, heard_LN: Tensor) -> Tensor:
+        return message(self.score_LNN, self.factor_LNN, self.shift_L1, heard_LN)
+
+    def to_child(self, heard_LN: Tensor) -> Tensor:
+        return message(self.score_LNN.transpose(1, 2), self.factor_LNN.transpose(1, 2), self.shift_L1, heard_LN)
+
+
+def finite(highest: Tensor) -> Tensor:
+    return highest.masked_fill(highest.isneginf(), 0.0)
+
+
+def message(score_LNN: Tensor, factor_LNN: Tensor, shift_L1: Tensor, heard_LN: Tensor) -> Tensor:
+    """log Σ_j exp(score_ij + heard_j), up to a constant that all i have in common; the factor is exp(score − shift)."""
+    heard_shift_L1 = finite(heard_LN.detach().amax(1, keepdim=True))
+    sum_LN = (factor_LNN @ (heard_LN - heard_shift_L1).exp()[:, :, None]).squeeze(2)
+    small_LN = sum_LN < torch.finfo(sum_LN.dtype).tiny ** 0.5
+    message_LN = sum_LN.masked_fill(small_LN, 1.0).log()
+    row_P, region_P = small_LN.nonzero(as_tuple=True)
+    if len(row_P):
+        term_PN = score_LNN[row_P, region_P] + heard_LN[row_P]
+        exact_P = log_sum_exp(term_PN, dim=1) - (shift_L1 + heard_shift_L1)[row_P, 0]
+        message_LN = message_LN.index_put((row_P, region_P), exact_P)
+    return message_LN
+
+
 def rescaled(message_LN: Tensor) -> Tensor:
     """The message shifted so that its highest entry is zero: a constant that cancels in the marginals."""
-    highest_L1 = message_LN.detach().amax(1, keepdim=True)
-    return message_LN - highest_L1.masked_fill(highest_L1.isneginf(), 0.0)
+    return message_LN - finite(message_LN.detach().amax(1, keepdim=True))
 
 
 def log_marginals(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor) -> Tensor:
@@ -103,18 +145,17 @@ def log_marginals(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor) -> T
     `edges_E2` holds (subject, object) node indices and `pairwise_ENN[e, i, j]` the score of subject i with object j.
     Minus infinity masks a region. A graph that no assignment satisfies has NaN marginals.
     """
-    levels = peeled_levels(unary_KN, edges_E2)
     beliefs = Beliefs(unary_KN)
     sent = []
-    for level in levels:
-        heard_LN = beliefs.total(level.child_L)
-        message_LN = rescaled(log_sum_exp(level.scores(pairwise_ENN) + heard_LN[:, None, :], dim=2))
-        beliefs.add(level.parent_L, message_LN)
-        sent.append(message_LN)
-    for level, message_LN in zip(reversed(levels), reversed(sent), strict=True):
-        heard_LN = beliefs.without(level.parent_L, message_LN)
-        answer_LN = rescaled(log_sum_exp(level.scores(pairwise_ENN) + heard_LN[:, :, None], dim=1))
-        beliefs.add(level.child_L, answer_LN)
+    with torch.autocast(unary_KN.device.type, enabled=False):
+        for level in peeled_levels(unary_KN, edges_E2):
+            factors = Factors(level.scores(pairwise_ENN))
+            message_LN = rescaled(factors.to_parent(beliefs.total(level.child_L)))
+            beliefs.add(level.parent_L, message_LN)
+            sent.append((level, factors, message_LN))
+        for level, factors, message_LN in reversed(sent):
+            answer_LN = rescaled(factors.to_child(beliefs.without(level.parent_L, message_LN)))
+            beliefs.add(level.child_L, answer_LN)
     total_KN = beliefs.total(torch.arange(len(unary_KN), device=unary_KN.device))
     return total_KN - log_sum_exp(total_KN, dim=1)[:, None]
 

@@ -117,6 +117,28 @@ def show(file: Path, image: Path, output: Path | None, dataset: Path | None) -> 
 
 
 @main.command()
+@click.option("--dataset", required=True, help="One of config.yaml's.")
+@click.option("--run", default="default", show_default=True, help="One of config.yaml's.")
+@click.option("--preset", help="Instead of config.yaml's.")
+@click.option("--words", type=click.IntRange(min=1), help="The vocabulary's size; the default is the paper's.")
+@click.option("--feature-size", type=click.IntRange(min=1), default=2048, show_default=True, help="The detector's.")
+@click.option("--config", type=FILE, default=Path("config.yaml"), show_default=True)
+def describe(dataset: str, run: str, preset: str | None, words: int | None, feature_size: int, config: Path) -> None:
+    """Print the layers of a run's model with their shapes and parameters; no data is needed."""
+    from jvgn.description import WORDS_IN_PAPER, description, layers
+    from jvgn.settings.configuration import read_configuration
+
+    chosen = read_configuration(config, preset)
+    chosen.check_run(dataset, run)
+    words = words or WORDS_IN_PAPER.get(dataset)
+    if words is None:
+        raise UserError(f"the paper has no vocabulary of {dataset}; say how many words there are: --words 1000")
+    settings = chosen.run(dataset, run)
+    vector_size = chosen.vocabularies[settings.vocabulary].vector_size
+    click.echo(description(layers(settings.model, words, vector_size, feature_size)))
+
+
+@main.command()
 @click.argument("output", type=FILE)
 def schema(output: Path) -> None:
     """Write the JSON schema of config.yaml."""

@@ -6,11 +6,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from jvgn.datasets import tables
 from jvgn.metrics import write_metrics
-from jvgn.prediction_table import PREDICTIONS
+from jvgn.prediction_table import PREDICTIONS, WAYS
 from jvgn.regions.proof import read_verdict
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
@@ -18,6 +19,9 @@ from parsers.files import sha256
 from parsers.table import EDGES, NODES, read_table
 
 PACKAGES = ("h5py", "numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
+
+CALIBRATION_BINS = 15
+"""Of equal width, as the measure is usually given."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,11 @@ def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> No
     table = answers.table(predictions)
     table = table.join(coverage(files.dataset, files.regions, table["image_id"], right_above), on="expression_id")
     splits = {split: split_metrics(rows, answers.context(predictions, rows)) for split, rows in table.groupby("split")}
+    for way in WAYS:
+        decoded = predictions.assign(correct=predictions[f"{way}_correct"])
+        for split, rows in answers.table(decoded).groupby("split"):
+            context = answers.context(decoded, rows)
+            splits[split].setdefault("by_decoding", {})[way] = shares(rows["correct"], context)
     write_metrics(metrics, {**asdict(name), "splits": splits, "provenance": provenance(files)})
 
 
@@ -68,11 +77,12 @@ class Answers:
 
         Without predictions, its image having been left out of the regions, it is `skipped`, and not found.
         """
-        referents = predictions[predictions["is_referent"]].set_index("expression_id")["correct"].astype(bool)
+        referents = predictions[predictions["is_referent"]].set_index("expression_id")
         evaluated = self.expressions[self.expressions["split"] != "train"].set_index("expression_id")
         skipped = evaluated.index.difference(referents.index)
         table = evaluated.loc[[*referents.index, *skipped], ["image_id", "split"]]
-        table["correct"] = referents.reindex(table.index, fill_value=False)
+        table["correct"] = referents["correct"].astype(bool).reindex(table.index, fill_value=False)
+        table["marginal"] = referents["marginal"].reindex(table.index)
         table["skipped"] = table.index.isin(skipped)
         table["nodes"] = self.nodes.groupby("expression_id").size().reindex(table.index)
         table["edges"] = self.edges.groupby("expression_id").size().reindex(table.index, fill_value=0)
@@ -89,20 +99,36 @@ class Answers:
 
 
 def split_metrics(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
+    answered = rows[~rows["skipped"]]
     metrics: dict[str, Any] = {
         "n": len(rows),
-        "accuracy": percent(rows["correct"]),
+        **shares(rows["correct"], context),
         "oracle_recall": percent(rows["covered"]),
         "mean_regions": round(float(rows.groupby("image_id")["regions"].first().mean()), 4),
     }
+    if len(answered):
+        metrics["calibration_error"] = calibration_error(
+            answered["marginal"].to_numpy(), answered["correct"].to_numpy()
+        )
     if rows["skipped"].any():
         metrics["skipped"] = int(rows["skipped"].sum())
-    if len(context):
-        metrics["context_accuracy"] = percent(context)
     for size in ("nodes", "edges"):
         groups = rows.groupby(size)["correct"]
         metrics[f"accuracy_by_{size}"] = {str(number): percent(group) for number, group in groups}
     return metrics
+
+
+def shares(referents: pd.Series, context: pd.Series) -> dict[str, float]:
+    """The accuracy on referents and, where there is gold for it, on their context."""
+    found = {"accuracy": percent(referents)}
+    return found | {"context_accuracy": percent(context)} if len(context) else found
+
+
+def calibration_error(confidence_S: np.ndarray, correct_S: np.ndarray) -> float:
+    """The expected calibration error in percent: by how much confidence and accuracy differ, bin by bin."""
+    bin_S = np.minimum((confidence_S * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
+    gap_B = np.bincount(bin_S, weights=confidence_S - correct_S, minlength=CALIBRATION_BINS)
+    return round(100 * float(np.abs(gap_B).sum()) / len(confidence_S), 4)
 
 
 def percent(hits: pd.Series) -> float:

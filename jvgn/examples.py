@@ -64,8 +64,8 @@ class Examples:
         self.size_of_image = {row.image_id: (row.width, row.height) for row in images.itertuples()}
         self.box_of_object = dict(zip(objects["object_id"], objects[["x1", "y1", "x2", "y2"]].to_numpy(), strict=True))
         self.object_S = self.expressions["object_id"].to_numpy()
+        self.remembers = store.feature_bytes <= REMEMBERED_BYTES
         self._regions: dict[int, Regions] = {}
-        self._remembered = 0
         self._targets: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def rows_by_image(self, split: str) -> dict[int, np.ndarray]:
@@ -102,8 +102,7 @@ class Examples:
         if image_id in self._regions:
             return self._regions[image_id]
         regions = self.store.read(image_id)
-        self._remembered += regions.feature.nbytes
-        if self._remembered <= REMEMBERED_BYTES:
+        if self.remembers:
             self._regions[image_id] = regions
         return regions
 

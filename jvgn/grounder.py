@@ -62,9 +62,9 @@ class Grounder:
             np.zeros(1, dtype=np.int64)
         )
         beliefs = self.beliefs(forest, regions, size=(pixels_3HW.shape[2], pixels_3HW.shape[1]))
+        region_K = beliefs.regions(self.trained.settings.decoding).tolist()
         groundings = []
-        for k, node in enumerate(graph.nodes):
-            region = int(beliefs.marginal_KN[k].argmax())
+        for k, (node, region) in enumerate(zip(graph.nodes, region_K, strict=True)):
             x1, y1, x2, y2 = regions.box[region].tolist()
             grounding = Grounding(
                 node=k,

@@ -5,22 +5,40 @@ longest, T = S·L, W word vector size, H hidden size, Q language size, K nodes, 
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from jvgn.batches import Batch
-from jvgn.belief_propagation import log_marginals
+from jvgn.belief_propagation import joint_map, log_marginals
+from jvgn.joint_decoding import best_joint
 from jvgn.potentials import PairwisePotential, UnaryPotential
 from jvgn.vocabulary import PAD
+
+Decoding = Literal["unary", "marginal", "map"]
+"""By the node's own words, by its marginal (the paper's), or as the best joint grounding has it (its equation 2)."""
 
 
 @dataclass(frozen=True)
 class NodeBeliefs:
-    """Log-probabilities of each region for each node, before and after message passing."""
+    """What is known of each node: log-probabilities of each region, and the regions of the best joint grounding."""
 
     unary_KN: Tensor
+    """Before message passing."""
     marginal_KN: Tensor
+    """After it."""
+    map_K: Tensor
+
+    def regions(self, decoding: Decoding) -> Tensor:
+        """(K,): the region that each node is grounded in."""
+        if decoding == "map":
+            return self.map_K
+        return (self.unary_KN if decoding == "unary" else self.marginal_KN).argmax(dim=1)
+
+    def entropy(self) -> Tensor:
+        """(K,): of each node's marginal, in nats; 0 is certainty."""
+        return -torch.where(self.marginal_KN.isneginf(), 0.0, self.marginal_KN.exp() * self.marginal_KN).sum(dim=1)
 
 
 class LanguageEncoder(nn.Module):
@@ -61,22 +79,34 @@ class JVGN(nn.Module):
         self.pairwise = PairwisePotential(region_size, self.language.size)
 
     def forward(self, batch: Batch) -> NodeBeliefs:
+        unary_KN, pairwise_ENN = self.potentials(batch)
+        return NodeBeliefs(
+            unary_KN.log_softmax(dim=1),
+            log_marginals(unary_KN, pairwise_ENN, batch.edges_E2),
+            joint_map(unary_KN, pairwise_ENN, batch.edges_E2),
+        )
+
+    def best_groundings(self, batch: Batch, k: int) -> tuple[Tensor, Tensor]:
+        """(K, k) regions and (S, k) log-probabilities of each expression's k most probable joint groundings."""
+        return best_joint(*self.potentials(batch), batch.edges_E2, batch.expression_K, k)
+
+    def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The logits of each region for each node, (K, N), and of each pair of regions for each edge, (E, N, N)."""
         x_INX, word_TQ = self.regions(batch), self.words(batch)
-        unary_KN = self.unary_logits(batch, x_INX, word_TQ)
         w_EQ = mean_words(word_TQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E))
-        pairwise_ENN = self.pairwise(x_INX, w_EQ, batch.image_E)
-        return NodeBeliefs(unary_KN.log_softmax(dim=1), log_marginals(unary_KN, pairwise_ENN, batch.edges_E2))
+        return self.unary_logits(batch, x_INX, word_TQ), self.pairwise(x_INX, w_EQ, batch.image_E)
 
     def referent_log_probability(self, batch: Batch, marginalise: bool) -> Tensor:
         """(S, N): of the referents, with their context summed out or by their own phrase alone."""
         if marginalise:
-            return self(batch).marginal_KN[batch.referent_S]
+            return log_marginals(*self.potentials(batch), batch.edges_E2)[batch.referent_S]
         unary_KN = self.unary_logits(batch, self.regions(batch), self.words(batch))
         return unary_KN[batch.referent_S].log_softmax(dim=1)
 
     def regions(self, batch: Batch) -> Tensor:
         """(I, N, X): what each region looks like and where it is."""
-        return torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
+        position_INP = self.position(batch.spatial_IN5)
+        return torch.cat([batch.feature_IND.to(position_INP.dtype), position_INP], dim=-1)
 
     def words(self, batch: Batch) -> Tensor:
         """(S·L, Q): the words of all expressions, padding included, end to end."""

@@ -5,7 +5,7 @@ With B = [B_s B_o], a_i = B_s x_i + b and c_j = B_o x_j, the pairwise logit is
 matrix products only; a and c are computed once an image and shared by all its expressions.
 
 Shape suffixes: I images, N regions an image, X region size, L language size, K nodes, E edges, G the most nodes or
-edges of one image, P single pairs of regions.
+edges of one image, P single pairs of regions, T = 2L.
 """
 
 import torch
@@ -75,21 +75,25 @@ class PairwisePotential(nn.Module):
 
     def forward(self, x_INX: Tensor, w_EL: Tensor, image_E: Tensor) -> Tensor:
         """(E, N, N): the logit of each pair of regions of edge e's image."""
-        subject_LX, object_LX = self.project.weight.chunk(2, dim=1)
-        a_INL = functional.linear(x_INX, subject_LX, self.project.bias)
-        c_INL = functional.linear(x_INX, object_LX)
+        a_INL, c_INL = self.projected(x_INX)
         with torch.autocast(x_INX.device.type, enabled=False):
             a_INL, c_INL, w_EL = full_precision(a_INL), full_precision(c_INL), full_precision(w_EL)
+            a_INL = a_INL + self.project.bias
             group = Grouping(image_E, len(x_INX))
-            weight_IGL = group.spread(w_EL * self.score.weight)
+            weight_IGL, squared_IGL = group.spread(w_EL * self.score.weight), group.spread(w_EL.square())
             numerator_ENN = pair_sums(group, weight_IGL, a_INL, c_INL)
-            squared_EL = w_EL.square()
-            squares_ENN = pair_sums(group, group.spread(squared_EL), a_INL.square(), c_INL.square())
-            cross_ENN = (a_INL[image_E] * squared_EL[:, None, :]) @ c_INL[image_E].transpose(1, 2)
-            norm_ENN = squares_ENN + 2 * cross_ENN
+            squares_ENN = pair_sums(group, squared_IGL, a_INL.square(), c_INL.square())
+            norm_ENN = squares_ENN + 2 * cross_sums(group, squared_IGL, a_INL, c_INL)
             cancelled_ENN = norm_ENN < CANCELLED * squares_ENN
             cosine_ENN = numerator_ENN / norm(norm_ENN.masked_fill(cancelled_ENN, 1.0))
             return self.mended(cosine_ENN, cancelled_ENN, a_INL, c_INL, w_EL, image_E) + self.score.bias
+
+    def projected(self, x_INX: Tensor) -> tuple[Tensor, Tensor]:
+        """B_s x and B_o x, by one product: the rows of (L, 2X), cut in two, are those of B_s and B_o by turns."""
+        language_size, pair_size = self.project.weight.shape
+        turns_TX = self.project.weight.view(2 * language_size, pair_size // 2)
+        a_INL, c_INL = functional.linear(x_INX, turns_TX).unflatten(-1, (language_size, 2)).unbind(-1)
+        return a_INL, c_INL.contiguous()
 
     def mended(
         self, cosine_ENN: Tensor, cancelled_ENN: Tensor, a_INL: Tensor, c_INL: Tensor, w_EL: Tensor, image_E: Tensor
@@ -139,3 +143,10 @@ def pair_sums(group: Grouping, weight_IGL: Tensor, subject_INL: Tensor, object_I
     subject_EN = group.collect(weight_IGL @ subject_INL.transpose(1, 2))
     object_EN = group.collect(weight_IGL @ object_INL.transpose(1, 2))
     return subject_EN[:, :, None] + object_EN[:, None, :]
+
+
+def cross_sums(group: Grouping, weight_IGL: Tensor, subject_INL: Tensor, object_INL: Tensor) -> Tensor:
+    """(E, N, N): (weight ⊙ subject_i)·object_j; all edges of an image meet its objects in one product."""
+    weighted_IGNL = subject_INL[:, None] * weight_IGL[:, :, None]
+    cross_IPN = weighted_IGNL.flatten(1, 2) @ object_INL.transpose(1, 2)
+    return group.collect(cross_IPN.unflatten(1, (group.size, subject_INL.shape[1])))

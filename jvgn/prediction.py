@@ -14,8 +14,8 @@ from jvgn.checkpoint import load_model
 from jvgn.datasets import tables
 from jvgn.examples import Examples
 from jvgn.inputs import Inputs
-from jvgn.model import JVGN, NodeBeliefs
-from jvgn.prediction_table import PREDICTIONS
+from jvgn.model import JVGN, Decoding, NodeBeliefs
+from jvgn.prediction_table import PREDICTIONS, WAYS
 from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError
 from parsers.table import read_table, write_table
@@ -31,7 +31,7 @@ def predict(inputs: Inputs, model_path: Path, predictions: Path, right_above: fl
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     gold = GoldObjects(inputs.dataset)
     parts = [
-        prediction_rows(examples, batch, beliefs, beliefs.marginal_KN.argmax(dim=1), gold)
+        prediction_rows(examples, batch, beliefs, trained.settings.decoding, gold)
         for batch, beliefs in believed(trained.model, examples, device)
     ]
     table = pa.Table.from_pandas(pd.concat(parts), schema=PREDICTIONS, preserve_index=False)
@@ -64,7 +64,7 @@ def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[
 
 
 def prediction_rows(
-    examples: Examples, batch: Batch, beliefs: NodeBeliefs, region_K: torch.Tensor, gold: GoldObjects
+    examples: Examples, batch: Batch, beliefs: NodeBeliefs, decoding: Decoding, gold: GoldObjects
 ) -> pd.DataFrame:
     expression_K = batch.expression_K.cpu().numpy()
     row_K = batch.row_S.cpu().numpy()[expression_K]
@@ -73,22 +73,36 @@ def prediction_rows(
     id_K = examples.expressions["expression_id"].to_numpy()[row_K]
     head_token_K = examples.graphs.head_token_K[examples.graphs.node_start_S1[row_K] + node_K]
     gold_K = np.where(is_referent_K, examples.object_S[row_K], gold.find(id_K, head_token_K))
-    box_K4 = batch.box_IN4[batch.image_K, region_K].cpu().numpy()
-    overlap_K, right_K = examples.compare(gold_K, batch.object_IN[batch.image_K, region_K].cpu().numpy(), box_K4)
-    known_K = gold_K >= 0
+    ways = {way: Judged(examples, batch, beliefs.regions(way), gold_K) for way in WAYS}
+    region_K, chosen = beliefs.regions(decoding), ways[decoding]
     return pd.DataFrame(
         {
             "expression_id": id_K,
             "node": node_K,
             "is_referent": is_referent_K,
-            "region": region_K.cpu().numpy(),
-            **dict(zip(("x1", "y1", "x2", "y2"), box_K4.T, strict=True)),
+            "region": chosen.region,
+            **dict(zip(("x1", "y1", "x2", "y2"), chosen.box_K4.T, strict=True)),
             "unary": probability(beliefs.unary_KN, region_K),
             "marginal": probability(beliefs.marginal_KN, region_K),
-            "iou": pd.Series(overlap_K).where(known_K),
-            "correct": pd.Series(right_K, dtype="boolean").where(known_K),
+            "entropy": beliefs.entropy().cpu().numpy(),
+            "iou": chosen.overlap,
+            "correct": chosen.correct,
+            **{f"{way}_region": judged.region for way, judged in ways.items()},
+            **{f"{way}_correct": judged.correct for way, judged in ways.items()},
         }
     )
+
+
+class Judged:
+    """The regions that nodes are grounded in, held against the gold objects; a gold of −1 is unknown."""
+
+    def __init__(self, examples: Examples, batch: Batch, region_K: torch.Tensor, gold_K: np.ndarray) -> None:
+        self.region = region_K.cpu().numpy()
+        self.box_K4 = batch.box_IN4[batch.image_K, region_K].cpu().numpy()
+        object_K = batch.object_IN[batch.image_K, region_K].cpu().numpy()
+        overlap_K, right_K = examples.compare(gold_K, object_K, self.box_K4)
+        self.overlap = pd.Series(overlap_K).where(gold_K >= 0)
+        self.correct = pd.Series(right_K, dtype="boolean").where(gold_K >= 0)
 
 
 def probability(log_probability_KN: torch.Tensor, region_K: torch.Tensor) -> np.ndarray:

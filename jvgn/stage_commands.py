@@ -1,6 +1,8 @@
 """The stages on the command line: each command hands files to one stage, imported when it is asked for."""
 
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,9 +46,11 @@ def threads_option(command: Callable) -> Callable:
 def prepared_device(device: str | None, threads: int) -> Any:
     import torch
 
-    torch.set_num_threads(threads)
+    # The processes that torchrun starts on a machine share its threads, and have a GPU each.
+    torch.set_num_threads(max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
+    own_gpu = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
     try:
-        chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        chosen = torch.device(device or (own_gpu if torch.cuda.is_available() else "cpu"))
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
         raise UserError(f"--device {device}: not to be had on this machine; leave it out, or say cpu") from error
@@ -318,15 +322,31 @@ RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
 
 @click.command()
 @files("settings", *RUN_INPUTS, "model", "history")
+@click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
+@click.option(
+    "--processes", type=click.IntRange(min=0), default=1, help="More than one, for as many GPUs: by torchrun."
+)
 @threads_option
 @device_option
-def train(settings: Path, model: Path, history: Path, threads: int, device: str | None, **inputs: Path) -> None:
-    """Train a run."""
+def train(
+    settings: Path,
+    model: Path,
+    history: Path,
+    tensorboard: Path | None,
+    processes: int,
+    threads: int,
+    device: str | None,
+    **inputs: Path,
+) -> None:
+    """Train a run. Under torchrun, its processes train together."""
+    if processes > 1 and "WORLD_SIZE" not in os.environ:
+        torchrun = ("torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
+        os.execv(sys.executable, [sys.executable, "-m", *torchrun, "-m", "jvgn", *sys.argv[1:]])
     from jvgn.inputs import Inputs
     from jvgn.settings.run import RunSettings
     from jvgn.training import train as run
 
-    run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads))
+    run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads), tensorboard)
 
 
 @click.command()
@@ -370,6 +390,16 @@ def ablate(
 
     right_above = EvaluationSettings.read(evaluation).iou_threshold
     run(Inputs(**inputs), Models(model, unmarginalised), output, right_above, prepared_device(device, threads))
+
+
+@click.command()
+@files("output")
+@click.option("--run", type=(str, FILE), multiple=True, required=True, help="A run's name and the metrics of a seed.")
+def compare(output: Path, run: tuple[tuple[str, Path], ...]) -> None:
+    """Set runs side by side, with mean and spread over their seeds."""
+    from jvgn.comparison import compare as table
+
+    table(list(run), output)
 
 
 @click.command()
@@ -425,6 +455,7 @@ STAGES = [
     predict,
     score,
     ablate,
+    compare,
     examples,
     gallery,
 ]

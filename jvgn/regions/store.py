@@ -181,6 +181,11 @@ class RegionStore:
         return int(self._open().columns["feature"].shape[1])
 
     @property
+    def feature_bytes(self) -> int:
+        """Of all features together."""
+        return int(self._open().columns["feature"].nbytes)
+
+    @property
     def image_ids(self) -> np.ndarray:
         return self._open().image_id
 
@@ -236,7 +241,7 @@ class _Opened:
     file: h5py.File
     image_id: np.ndarray
     offset: np.ndarray
-    columns: dict[str, h5py.Dataset]
+    columns: dict[str, h5py.Dataset | np.ndarray]
 
 
 def _opened(path: Path) -> _Opened:
@@ -253,7 +258,9 @@ def _opened(path: Path) -> _Opened:
     missing = [name for name in ("image_id", "offset", *COLUMNS) if not isinstance(file.get(name), h5py.Dataset)]
     if missing:
         raise BrokenFile(path, f"holds no {missing[0]}")
-    opened = _Opened(os.getpid(), file, file["image_id"][:], file["offset"][:], {name: file[name] for name in COLUMNS})
+    # All but the features is small and stays in memory, so that an image is one contiguous read.
+    columns = {name: file[name] if name == "feature" else file[name][:] for name in COLUMNS}
+    opened = _Opened(os.getpid(), file, file["image_id"][:], file["offset"][:], columns)
     if len(opened.offset) != len(opened.image_id) + 1:
         raise BrokenFile(path, f"{len(opened.image_id)} images have {len(opened.offset)} offsets")
     for name, column in opened.columns.items():

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
-from jvgn.settings.base import Frozen, validated
+from jvgn.settings.base import Frozen, read_yaml, validated
+from jvgn.settings.compare import CompareSettings
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS, AnyParser
+from jvgn.settings.presets import PresetName, overlaid, with_preset
 from jvgn.settings.regions import RegionSettings
 from jvgn.settings.run import RunSettings
 from jvgn.settings.training_set import TrainingSetSettings
@@ -36,6 +38,8 @@ class ConfiguredDataset(DatasetSettings):
 
 
 class Configuration(Frozen):
+    preset: PresetName = "default"
+    """Values under those given here: `paper` is the paper as printed, `smoke` a little of everything."""
     shapes: WorldSettings = WorldSettings()
     datasets: dict[Name, ConfiguredDataset]
     training_sets: dict[Name, TrainingSetSettings] = Field(default_factory=dict)
@@ -45,6 +49,7 @@ class Configuration(Frozen):
     vocabularies: dict[Name, VocabularySettings]
     runs: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     """Named runs, as differences from the dataset's default run."""
+    compare: CompareSettings = CompareSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
 
     @model_validator(mode="after")
@@ -69,6 +74,9 @@ class Configuration(Frozen):
         for run in BUILT_IN_RUNS:
             if run in self.runs:
                 raise ValueError(f"runs.{run} is built in; choose another name")
+        for run in self.compare.runs:
+            if run not in self.named_runs:
+                raise ValueError(f"compare.runs: there is no run {run}; there are: {', '.join(self.named_runs)}")
         for dataset in self.datasets:
             for run in self.all_runs:
                 settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
@@ -79,12 +87,30 @@ class Configuration(Frozen):
         return self
 
     @property
-    def all_runs(self) -> dict[str, dict[str, Any]]:
+    def named_runs(self) -> dict[str, dict[str, Any]]:
         return BUILT_IN_RUNS | self.runs
 
     @property
     def all_parsers(self) -> dict[str, AnyParser]:
         return BUILT_IN_PARSERS | self.parsers
+
+    @property
+    def all_runs(self) -> dict[str, dict[str, Any]]:
+        """The named runs, and those that are compared with other seeds."""
+        seeded = {
+            seeded_name(run, seed): overlaid(self.named_runs[run], {"training": {"seed": seed}})
+            for run in self.compare.runs
+            for seed in self.compare.seeds
+        }
+        return self.named_runs | {name: run for name, run in seeded.items() if name not in self.named_runs}
+
+    def compared_runs(self, dataset: str) -> list[tuple[str, str]]:
+        """For each run and seed that is compared: the run's name, and the name under which it has that seed."""
+        return [
+            (run, run if self.run(dataset, run).training.seed == seed else seeded_name(run, seed))
+            for run in self.compare.runs
+            for seed in self.compare.seeds
+        ]
 
     def where(self, dataset: str, run: str) -> str:
         return f"config.yaml: datasets.{dataset}.run" + (f" with runs.{run}" if run in self.runs else "")
@@ -117,6 +143,11 @@ class Configuration(Frozen):
         folder = Path(self.datasets[trained_on].images).resolve()
         return tuple(name for name, dataset in self.datasets.items() if Path(dataset.images).resolve() == folder)
 
+    def check_run(self, dataset: str, run: str) -> None:
+        for kind, name, known in (("dataset", dataset, self.datasets), ("run", run, self.all_runs)):
+            if name not in known:
+                raise UserError(f"config.yaml has no {kind} {name}; it has: {', '.join(known)}")
+
     def merged(self, dataset: str, run: str) -> dict[str, Any]:
         return overlaid(self.datasets[dataset].run, self.all_runs[run])
 
@@ -124,18 +155,21 @@ class Configuration(Frozen):
         return validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
 
 
-def overlaid(base: dict[str, Any], differences: dict[str, Any]) -> dict[str, Any]:
-    """`base` with the differences put over it, dict by dict."""
-    result = dict(base)
-    for key, value in differences.items():
-        both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        result[key] = overlaid(base[key], value) if both else value
-    return result
+def seeded_name(run: str, seed: int) -> str:
+    return f"{run}-seed{seed}"
+
+
+def read_configuration(path: Path, preset: str | None = None) -> Configuration:
+    """The configuration in a file, with another preset if one is given."""
+    config = read_yaml(path)
+    if isinstance(config, dict):
+        config = with_preset(config if preset is None else config | {"preset": preset})
+    return validated(Configuration, config, str(path))
 
 
 def configuration(config: dict[str, Any]) -> Configuration:
     """The configuration, with every name it uses known."""
-    return validated(Configuration, config, "config.yaml")
+    return validated(Configuration, with_preset(config), "config.yaml")
 
 
 def configuration_schema() -> dict[str, Any]:

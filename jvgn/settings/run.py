@@ -33,6 +33,10 @@ class TrainingSettings(Frozen):
     soft_label: Literal["normalised", "printed"] = "normalised"
     """det: IoU where at least `iou_threshold`, normalised; or softmax(max(0, IoU − threshold)), as the paper prints."""
     iou_threshold: float = Field(0.5, ge=0, lt=1)
+    precision: Literal["float32", "bf16", "fp16"] = "float32"
+    """Of matrix products while training; norms, messages and the loss stay in float32."""
+    save_every: PositiveInt = 500
+    """Steps between two saved states, from which an interrupted training goes on."""
 
 
 class RunSettings(Frozen):
@@ -41,5 +45,7 @@ class RunSettings(Frozen):
     vocabulary: str
     referent: Literal["head", "in_degree"] = "head"
     """The node the loss sees: the sentence's syntactic head, or the node that no edge points to, as in the paper."""
+    decoding: Literal["marginal", "map"] = "marginal"
+    """A node is grounded in its most probable region, as in the paper, or in that of the best joint grounding."""
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jvgn.belief_propagation import joint_map, log_marginals
+from jvgn.joint_decoding import best_joint
 
 
 @st.composite
@@ -23,7 +24,7 @@ def forests(draw, most_nodes=6, most_regions=4, masked=False):
             edges.append((node, parent) if draw(st.booleans()) else (parent, node))
     edges = draw(st.permutations(edges))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
+    scale = draw(st.sampled_from([0.1, 1.0, 30.0, 300.0]))  # the last beyond what exp can hold
     unary = torch.from_numpy(random.normal(size=(nodes, regions)) * scale)
     pairwise = torch.from_numpy(random.normal(size=(len(edges), regions, regions)) * scale)
     if masked:
@@ -77,6 +78,37 @@ def test_the_joint_map_is_the_best_of_all_assignments(forest, masked):
     assert joint_map(unary, pairwise, edges).tolist() == assignments[scores.argmax()].tolist()
 
 
+@settings(deadline=None, max_examples=100)
+@given(forests(), st.integers(1, 9), st.booleans())
+def test_the_k_best_joint_groundings_are_those_of_enumeration(forest, k, masked):
+    """The whole forest as one graph: its trees are grounded jointly."""
+    unary, pairwise, edges = forest
+    if masked and unary.shape[1] > 1:
+        unary[:, 0] = -torch.inf
+    assignments, scores = assignment_scores(unary, pairwise, edges)
+    expected, order = (scores - scores.logsumexp(0)).sort(descending=True)
+    regions, found = best_joint(unary, pairwise, edges, torch.zeros(len(unary), dtype=torch.long), k)
+    there = min(k, int(scores.isfinite().sum()))
+    torch.testing.assert_close(found[0, :there], expected[:there], rtol=1e-9, atol=1e-9)
+    assert found[0, there:].isneginf().all()
+    assert regions[:, :there].T.tolist() == assignments[order[:there]].tolist()
+
+
+def test_graphs_of_a_batch_are_decoded_apart():
+    torch.manual_seed(0)
+    unary, pairwise, edges = torch.randn(7, 5), torch.randn(4, 5, 5), torch.tensor([[0, 1], [2, 1], [6, 4], [3, 5]])
+    graph = torch.tensor([0, 0, 0, 2, 1, 2, 1])
+    regions, found = best_joint(unary, pairwise, edges, graph, 6)
+    for number in range(3):
+        own = (graph == number).nonzero().squeeze(1)
+        inside = (graph[edges] == number).all(1)
+        renamed = torch.searchsorted(own, edges[inside])
+        alone = best_joint(unary[own], pairwise[inside], renamed, torch.zeros_like(own), 6)
+        torch.testing.assert_close(found[number], alone[1][0])
+        assert regions[own].tolist() == alone[0].tolist()
+    assert regions[:, 0].tolist() == joint_map(unary, pairwise, edges).tolist()
+
+
 @settings(deadline=None, max_examples=20)
 @given(forests(most_nodes=4, most_regions=3), st.booleans())
 def test_gradients_are_exact(forest, masked):
@@ -91,6 +123,31 @@ def test_gradients_are_exact(forest, masked):
         return log_marginals(unary + mask, pairwise, edges)[finite]
 
     assert torch.autograd.gradcheck(marginals, (unary.requires_grad_(), pairwise.requires_grad_()))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_marginals_and_map_equal_pgmpys(seed):
+    """A library of its own kind, on trees of five nodes."""
+    from pgmpy.factors.discrete import DiscreteFactor
+    from pgmpy.inference import BeliefPropagation
+    from pgmpy.models import DiscreteMarkovNetwork
+
+    torch.manual_seed(seed)
+    edges = torch.tensor([(0, 1), (2, 1), (2, 3), (4, 2)])
+    unary, pairwise = torch.randn(5, 6, dtype=torch.float64), torch.randn(4, 6, 6, dtype=torch.float64)
+    network = DiscreteMarkovNetwork([(str(one), str(other)) for one, other in edges.tolist()])
+    for node, values in enumerate(unary.exp().numpy()):
+        network.add_factors(DiscreteFactor([str(node)], [6], values))
+    for (one, other), values in zip(edges.tolist(), pairwise.exp().numpy(), strict=True):
+        network.add_factors(DiscreteFactor([str(one), str(other)], [6, 6], values))
+    theirs = BeliefPropagation(network)
+    marginals = log_marginals(unary, pairwise, edges).exp()
+    for node in range(5):
+        answer = theirs.query([str(node)], show_progress=False)
+        answer.normalize()
+        torch.testing.assert_close(marginals[node], torch.from_numpy(answer.values), rtol=0, atol=1e-9)
+    best = theirs.map_query([str(node) for node in range(5)], show_progress=False)
+    assert joint_map(unary, pairwise, edges).tolist() == [best[str(node)] for node in range(5)]
 
 
 def test_a_fully_blocked_branch_has_finite_gradients():

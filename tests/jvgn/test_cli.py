@@ -4,11 +4,14 @@ import json
 import os
 import pickle
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
+
+ROOT = Path(__file__).parents[2]
 
 
 def run(*arguments):
@@ -123,3 +126,22 @@ def test_settings_are_frozen_with_their_defaults(tmp_path):
     assert run("freeze", "evaluation", json.dumps({}), tmp_path / "e.yaml").exit_code == 0
     assert (tmp_path / "e.yaml").read_text() == "iou_threshold: 0.5\nallow_leaking: false\n"
     assert_one_line(run("freeze", "evaluation", json.dumps({"iou": 1}), tmp_path / "f.yaml"), "unknown key iou")
+
+
+def test_the_papers_model_has_the_papers_layers():
+    result = run("describe", "--preset", "paper", "--dataset", "refcocog", "--config", ROOT / "config.yaml")
+    assert result.exit_code == 0, result.stderr
+    found = [line.split("  ") for line in result.output.splitlines()[2:]]
+    rows = {cells[0].strip(): [cell.strip() for cell in cells[1:] if cell.strip()] for cells in found}
+    assert rows["position of a region"] == ["5×512+512", "3,072"]
+    assert rows["word vectors"] == ["6894×300", "2,068,200"]
+    assert rows["sentence"][1] == "27,639,808" and rows["sentence, PyTorch's second biases"] == ["16,384"]
+    assert rows["unary: projection"] == ["2560×2348+2348", f"{2560 * 2348 + 2348:,}"]
+    assert rows["pairwise: projection"] == ["5120×2348+2348", f"{5120 * 2348 + 2348:,}"]
+    assert rows["unary: score"] == rows["pairwise: score"] == ["2348×1+1", "2,349"]
+
+
+def test_a_model_of_unknown_words_or_dataset_is_not_described():
+    config = ("--config", ROOT / "config.yaml")
+    assert_one_line(run("describe", "--dataset", "shapes", *config), "--words")
+    assert_one_line(run("describe", "--dataset", "refcocoo", *config), "no dataset refcocoo", "refcocog")

@@ -1,12 +1,16 @@
 """Metrics against numbers worked out by hand."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from jvgn.comparison import compare
 from jvgn.datasets import tables
-from jvgn.evaluation import Answers, split_metrics
+from jvgn.evaluation import Answers, calibration_error, split_metrics
+from jvgn.metrics import write_metrics
 from jvgn.regions.recall import coverage
 from jvgn.regions.store import Regions, RegionWriter
+from parsers.files import UserError
 from parsers.table import EDGES, NODES, write_table
 
 
@@ -33,7 +37,7 @@ def answers(tmp_path):
 
 
 def predictions(*rows):
-    return pd.DataFrame(rows, columns=["expression_id", "node", "is_referent", "correct"])
+    return pd.DataFrame(rows, columns=["expression_id", "node", "is_referent", "correct"]).assign(marginal=0.5)
 
 
 def test_the_referent_decides_accuracy(answers):
@@ -66,9 +70,44 @@ def test_shares_are_in_percent_and_context_is_left_out_where_unknown():
     rows = pd.DataFrame(
         {"correct": [1, 0, 1, 1], "covered": [1, 1, 1, 0], "nodes": [1, 1, 2, 2], "edges": [0, 0, 1, 1]}
     )
-    rows = rows.assign(image_id=[1, 1, 2, 2], regions=[4, 4, 8, 8], skipped=False)
+    rows = rows.assign(image_id=[1, 1, 2, 2], regions=[4, 4, 8, 8], marginal=[1.0, 0.5, 1.0, 1.0], skipped=False)
     metrics = split_metrics(rows, pd.Series([], dtype=bool))
     assert metrics["accuracy"] == 75 and metrics["oracle_recall"] == 75 and metrics["mean_regions"] == 6
+    assert metrics["calibration_error"] == 12.5
     assert metrics["accuracy_by_nodes"] == {"1": 50, "2": 100}
     assert "context_accuracy" not in metrics
     assert split_metrics(rows, pd.Series([True, False]))["context_accuracy"] == 50
+
+
+def test_the_calibration_error_is_the_gap_between_confidence_and_accuracy_bin_by_bin():
+    random = np.random.default_rng(0)
+    confidence, correct = random.random(500), random.random(500) < 0.6
+    expected = 0.0
+    for low in np.arange(15) / 15:
+        inside = (confidence >= low) & (confidence < low + 1 / 15)
+        expected += inside.mean() * abs(confidence[inside].mean() - correct[inside].mean())
+    assert calibration_error(confidence, correct) == pytest.approx(100 * expected, abs=1e-3)
+    assert calibration_error(np.ones(4), np.array([True, True, True, False])) == 25
+
+
+def metrics_of(tmp_path, seed, accuracy):
+    ways = {way: {"accuracy": accuracy + offset} for way, offset in (("unary", -10), ("marginal", 0), ("map", 1))}
+    path = tmp_path / f"{seed}.json"
+    write_metrics(path, {"splits": {"test": {"by_decoding": ways}}, "provenance": {"seed": seed}})
+    return path
+
+
+def test_runs_are_compared_over_their_seeds(tmp_path):
+    runs = [("full", metrics_of(tmp_path, seed, accuracy)) for seed, accuracy in ((0, 90), (1, 92), (2, 97))]
+    compare([*runs, ("other", metrics_of(tmp_path, 3, 80))], tmp_path / "compare.csv")
+    table = pd.read_csv(tmp_path / "compare.csv").set_index(["run", "decoding", "split"])
+    full = table.loc[("full", "marginal", "test")]
+    assert (full["seeds"], full["accuracy"]) == (3, 93) and full["accuracy_sd"] == pytest.approx(13**0.5, abs=1e-4)
+    assert table.loc[("full", "map", "test"), "accuracy"] == 94
+    assert np.isnan(table.loc[("other", "unary", "test"), "accuracy_sd"])
+
+
+def test_a_seed_counts_once(tmp_path):
+    metrics = metrics_of(tmp_path, 0, 90)
+    with pytest.raises(UserError, match="run full has seed 0 twice"):
+        compare([("full", metrics), ("full", metrics)], tmp_path / "compare.csv")

@@ -80,3 +80,38 @@ def test_norms_stay_in_float32_under_autocast(potential):
 def test_no_edges_give_no_scores():
     x, w = inputs(torch.float32)
     assert PairwisePotential(REGION, LANGUAGE)(x, w[:0], IMAGES[:0]).shape == (0, REGIONS, REGIONS)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("cancel", [False, True])
+@pytest.mark.parametrize("potential", [UnaryPotential, PairwisePotential])
+def test_at_the_papers_sizes_logits_and_gradients_are_the_definitions(potential, cancel, dtype):
+    """Also with B_o = −B_s and duplicate regions, where norms are differences of large numbers."""
+    if cancel and potential is UnaryPotential:
+        pytest.skip("a unary potential has nothing that could cancel")
+    x, w = inputs(dtype, 2560, 2348)
+    x = x.abs()  # as pooled features are
+    x[:, 1] = x[:, 0]
+    layer = potential(2560, 2348).to(dtype)
+    layer = cancelling(layer) if cancel else layer
+    (found, gradients), (expected, expected_gradients) = compared(layer, x, w)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
+    whole, expected_whole = (torch.cat([part.flatten() for part in parts]) for parts in (gradients, expected_gradients))
+    assert (whole - expected_whole).norm() <= 1e-5 * expected_whole.norm()
+    # Where norms cancel, the definition in float32 has lost digits itself: each gradient is held against float64.
+    _, (exact, exact_gradients) = compared(layer.double(), x.double(), w.double())
+    torch.testing.assert_close(found.double(), exact, rtol=0, atol=1e-5)
+    for one, other in zip(gradients, exact_gradients, strict=True):
+        assert (one - other).norm() <= 1e-5 * other.norm()
+
+
+@pytest.mark.parametrize("potential", [UnaryPotential, PairwisePotential])
+def test_under_autocast_the_gradient_is_near_that_of_float32(potential):
+    x, w = inputs(torch.float32, 256, 128)
+    layer = potential(256, 128)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        layer(x, w, IMAGES).square().sum().backward()
+    rounded = layer.project.weight.grad.clone()
+    layer.zero_grad()
+    layer(x, w, IMAGES).square().sum().backward()
+    assert (rounded - layer.project.weight.grad).norm() <= 0.03 * layer.project.weight.grad.norm()

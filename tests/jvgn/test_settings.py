@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from jvgn.settings.configuration import configuration, configuration_schema
+from jvgn.settings.presets import PRESETS, overlaid
 from jvgn.settings.run import RunSettings, TrainingSettings
 from parsers.files import UserError
 
@@ -71,6 +72,8 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("shapes.train", True, r"shapes\.train"),
         ("shapes.val", "3", r"shapes\.val"),
         ("datasets.shapes.run.training.seed", -1, r"training\.seed"),
+        ("preset", "papr", r"preset: .* found 'papr'"),
+        ("compare.runs", ["nobody"], r"compare\.runs: there is no run nobody; there are: default, unmarginalised"),
     ],
 )
 def test_a_mistake_names_its_key(path, value, message):
@@ -80,7 +83,7 @@ def test_a_mistake_names_its_key(path, value, message):
 
 @pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", PARSERS.read_text(), re.M | re.S))
 def test_the_parsers_of_the_documentation_can_be_configured(block):
-    settings = checked(config() | yaml.safe_load(block))
+    settings = checked(overlaid(config(), yaml.safe_load(block)))
     assert {settings.run("shapes", run).parser for run in settings.runs} <= set(settings.parsers)
 
 
@@ -104,6 +107,34 @@ def test_a_run_differs_from_its_datasets_default_only_where_it_says_so():
     assert small.model.hidden_size == 5
     assert small.model_copy(update={"model": default.model}) == default
     assert small.model.model_copy(update={"hidden_size": default.model.hidden_size}) == default.model
+
+
+def test_a_preset_lies_under_what_the_configuration_says():
+    paper = checked(edited("preset", "paper"))
+    refcocog, shapes = paper.run("refcocog", "default"), paper.run("shapes", "default")
+    assert refcocog.referent == shapes.referent == "in_degree"
+    assert refcocog.training.soft_label == "printed" and refcocog.training.images_per_batch == 128
+    assert shapes.training.images_per_batch == 16 and shapes.model.hidden_size == 16
+    assert paper.vocabularies["glove"].splits == "all" and paper.vocabularies["glove"].more_often_than == 1
+    assert checked(edited("preset", "smoke")).run("refcoco", "unmarginalised").training.epochs == 1
+    assert checked(config()).run("refcocog", "default").training.soft_label == "normalised"
+
+
+def test_every_preset_is_valid_by_itself():
+    for preset in PRESETS:
+        checked(edited("preset", preset))
+
+
+def test_a_compared_run_has_each_seed_once():
+    settings = checked(edited("compare", {"runs": ["default", "printed"], "seeds": [0, 4]}))
+    assert settings.compared_runs("shapes") == [
+        ("default", "default"),
+        ("default", "default-seed4"),
+        ("printed", "printed"),
+        ("printed", "printed-seed4"),
+    ]
+    seeded, printed = settings.run("shapes", "printed-seed4"), settings.run("shapes", "printed")
+    assert seeded.training == printed.training.model_copy(update={"seed": 4})
 
 
 def test_frozen_settings_are_read_back_as_they_were(tmp_path):

@@ -14,8 +14,10 @@ from jvgn.examples import SoftLabel
 from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
 from jvgn.prediction import predict
+from jvgn.processes import Processes
 from jvgn.regions.store import RegionStore, RegionWriter
-from jvgn.training import Trainer, train
+from jvgn.trainer import Trainer
+from jvgn.training import train
 from jvgn.training_state import TrainingState
 from jvgn.vocabulary import build_vocabulary
 from parsers.files import UserError
@@ -87,7 +89,7 @@ def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tm
     examples = small_world.examples(settings)
     vectors = torch.from_numpy(np.load(small_world.vectors))
     baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
-    trainer = Trainer(baseline, examples, settings.training, CPU)
+    trainer = Trainer(baseline, examples, settings.training, Processes(CPU))
     trainer.run(TrainingState(tmp_path / "state.pt"))
     baseline.load_state_dict(trainer.best_weights)
     assert trainer.accuracy("test") <= ablation.loc[(True, True, "test"), "accuracy"] - 15
@@ -148,7 +150,7 @@ def test_the_saved_weights_are_the_best_epochs(small_world, run_settings, traine
     """On val, the saved model is as accurate as the best line of its history."""
     history = pd.read_parquet(trained[True].with_name("history.parquet"))
     model, settings = load_model(trained[True], CPU).model, run_settings()
-    accuracy = Trainer(model, small_world.examples(settings), settings.training, CPU).accuracy("val")
+    accuracy = Trainer(model, small_world.examples(settings), settings.training, Processes(CPU)).accuracy("val")
     assert accuracy == history["val_accuracy"].max()
 
 
@@ -156,6 +158,24 @@ def test_a_model_is_refused_words_of_another_vocabulary(small_world, trained, tm
     build_vocabulary(small_world.dataset / "expressions.parquet", tmp_path / "words.parquet", 1000, "train")
     with pytest.raises(UserError, match="trained with another vocabulary"):
         predict(replace(small_world, words=tmp_path / "words.parquet"), trained[True], tmp_path / "p", 0.5, CPU)
+
+
+def test_a_model_is_refused_regions_of_another_feature_size(trained):
+    model = load_model(trained[True], CPU)
+    with pytest.raises(UserError, match=r"trained on features of size \d+, but the regions have 2048"):
+        model.check(2048, model.words)
+
+
+def test_the_best_of_the_k_best_groundings_is_the_joint_map(small_world, run_settings, trained):
+    model = load_model(trained[True], CPU).model
+    batch = next(iter(small_world.examples(run_settings()).batches("test", 8)))
+    with torch.no_grad():
+        region_KQ, log_probability_SQ = model.best_groundings(batch, 3)
+        beliefs = model(batch)
+    assert torch.equal(region_KQ[:, 0], beliefs.map_K)
+    assert (log_probability_SQ.exp().sum(1) <= 1 + 1e-4).all() and (log_probability_SQ.diff(dim=1) <= 0).all()
+    uniform = batch.present_IN.sum(1)[batch.image_K].log()
+    assert (beliefs.entropy() >= -1e-5).all() and (beliefs.entropy() <= uniform + 1e-5).all()
 
 
 def test_the_ablation_compares_models_that_differ_in_nothing_else(small_world, run_settings, trained, tmp_path):
@@ -189,7 +209,7 @@ def test_soft_labels_follow_the_overlap():
 
 
 def test_a_loss_that_is_not_finite_stops_the_training(small_world, run_settings, monkeypatch, tmp_path):
-    monkeypatch.setattr("jvgn.training.divergence", lambda *parts: divergence(*parts) * torch.nan)
+    monkeypatch.setattr("jvgn.trainer.divergence", lambda *parts: divergence(*parts) * torch.nan)
     with pytest.raises(UserError, match="the loss is not finite in epoch 1"):
         train(small_world, run_settings(epochs=1), tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)
 

@@ -229,6 +229,23 @@ def proof(wildcards):
     return f"{detector_folder(wildcards.dataset, run_of(wildcards).detector)}/proof.json"
 
 
+def compared_metrics(wildcards):
+    """The metrics of every run and seed that are compared, as (name, path)."""
+    folder = f"results/{wildcards.dataset}_{wildcards.setting}"
+    return [
+        (run, f"{folder}/metrics.json" if name == DEFAULT_RUN else f"{folder}/runs/{name}/metrics.json")
+        for run, name in configuration.compared_runs(wildcards.dataset)
+    ]
+
+
+def compared_files(wildcards):
+    return [path for _, path in compared_metrics(wildcards)]
+
+
+def compared_options(wildcards):
+    return " ".join(f"--run {shlex.quote(run)} {shlex.quote(path)}" for run, path in compared_metrics(wildcards))
+
+
 def as_json(settings):
     """The chosen values only: the defaults belong to the code, which is an input of its own."""
     return json.dumps(settings.model_dump(mode="json", exclude_unset=True), sort_keys=True)

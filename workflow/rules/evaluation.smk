@@ -109,6 +109,25 @@ rule ablate:
         " --unmarginalised {input.unmarginalised:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
+rule compare:
+    input:
+        code=sources(*BASE, "jvgn/comparison.py", "jvgn/metrics.py"),
+        metrics=compared_files,
+    output:
+        "results/{dataset}_{setting}/compare.csv",
+    log:
+        "logs/compare/{dataset}_{setting}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        runs=compared_options,
+    shell:
+        "python -m jvgn compare {params.runs} --output {output:q} > {log:q} 2>&1"
+
+
 rule draw_examples:
     input:
         code=sources(*TABLES, "jvgn/figures.py", "jvgn/grounding.py", "jvgn/prediction_table.py"),

@@ -33,6 +33,7 @@ MODEL = [
     "jvgn/checkpoint.py",
     "jvgn/factor_graph.py",
     "jvgn/inputs.py",
+    "jvgn/joint_decoding.py",
     "jvgn/model.py",
     "jvgn/potentials.py",
     "jvgn/settings/run.py",

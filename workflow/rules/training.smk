@@ -4,7 +4,18 @@
 rule train:
     input:
         unpack(run_inputs),
-        code=sources(*MODEL, "jvgn/training.py", "jvgn/training_state.py", "jvgn/fingerprint.py"),
+        code=sources(
+            *MODEL,
+            "jvgn/fingerprint.py",
+            "jvgn/interruption.py",
+            "jvgn/loader.py",
+            "jvgn/precision.py",
+            "jvgn/processes.py",
+            "jvgn/trainer.py",
+            "jvgn/training.py",
+            "jvgn/training_log.py",
+            "jvgn/training_state.py",
+        ),
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
     output:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
@@ -22,6 +33,8 @@ rule train:
         runtime=1440,
     params:
         inputs=run_options,
+        tensorboard="logs/tensorboard/{dataset}_{setting}{run_folder}",
     shell:
         "python -m jvgn train --settings {input.settings:q} {params.inputs}"
-        " --model {output.model:q} --history {output.history:q} --threads {threads} > {log:q} 2>&1"
+        " --model {output.model:q} --history {output.history:q} --tensorboard {params.tensorboard:q}"
+        " --threads {threads} --processes {resources.gpu} > {log:q} 2>&1"

@@ -1,0 +1,59 @@
+"""The model's layers with their shapes and numbers of parameters, as the paper's appendix tables them."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from jvgn.model import JVGN
+from jvgn.settings.run import ModelSettings
+
+WORDS_IN_PAPER = {"refcoco": 1991, "refcoco+": 2626, "refcocog": 6894}
+"""The paper's vocabulary sizes, by dataset."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    name: str
+    shape: str
+    parameters: int
+
+
+def layers(settings: ModelSettings, words: int, vector_size: int, feature_size: int) -> list[Layer]:
+    """The model's layers, counted on the model itself, which takes no memory here."""
+    with torch.device("meta"):
+        model = JVGN(torch.empty(words, vector_size), feature_size, **settings.model_dump())
+    stacks = (model.language.forward_stack, model.language.backward_stack)
+    recurrent = count(*stacks)
+    # The paper, like most texts, gives a gate one bias; PyTorch keeps two, which are added.
+    second_biases = sum(
+        value.numel() for stack in stacks for name, value in stack.named_parameters() if name.startswith("bias_hh")
+    )
+    size = f"{settings.layers} × {settings.hidden_size} LSTM, forward and backward"
+    return [
+        Layer("position of a region", linear(model.position), count(model.position)),
+        Layer("word vectors", f"{words}×{vector_size}", count(model.language.embedding)),
+        Layer("sentence", size, recurrent - second_biases),
+        Layer("sentence, PyTorch's second biases", "", second_biases),
+        Layer("unary: projection", linear(model.unary.project), count(model.unary.project)),
+        Layer("unary: score", linear(model.unary.score), count(model.unary.score)),
+        Layer("pairwise: projection", linear(model.pairwise.project), count(model.pairwise.project)),
+        Layer("pairwise: score", linear(model.pairwise.score), count(model.pairwise.score)),
+        Layer("all", "", count(model)),
+    ]
+
+
+def linear(layer: nn.Linear) -> str:
+    return f"{layer.in_features}×{layer.out_features}+{layer.out_features}"
+
+
+def count(*modules: nn.Module) -> int:
+    return sum(value.numel() for module in modules for value in module.parameters())
+
+
+def description(found: list[Layer]) -> str:
+    """The layers in aligned columns."""
+    rows = [("layer", "shape", "parameters"), *((layer.name, layer.shape, f"{layer.parameters:,}") for layer in found)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{name:{widths[0]}}  {shape:{widths[1]}}  {number:>{widths[2]}}" for name, shape, number in rows]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

@@ -1,0 +1,209 @@
+"""The grounding core at full size: 2560-d regions, 2348-d language, the paper's layers."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.flop_counter import FlopCounterMode
+
+from jvgn.belief_propagation import log_marginals
+from jvgn.checkpoint import new_model
+from jvgn.examples import Examples
+from jvgn.loader import Group, loaded
+from jvgn.potentials import PairwisePotential, UnaryPotential
+from jvgn.prediction import GoldObjects, prediction_rows
+from jvgn.processes import Processes
+from jvgn.settings.run import RunSettings
+from jvgn.trainer import Trainer
+from tests.bench.measuring import Cost, Row, costs
+from tests.bench.world import write_world
+
+REGION, LANGUAGE = 2560, 2348
+IMAGES, EXPRESSIONS, NODES = 16, 4, 3
+CPU = torch.device("cpu")
+RUN = RunSettings(detector="none", parser="none", vocabulary="none")
+
+
+class Step:
+    """Forward and backward of both potentials and of belief propagation, for a mini-batch of chains of three nodes."""
+
+    def __init__(self, regions: int, images: int = IMAGES) -> None:
+        torch.manual_seed(0)
+        self.unary, self.pairwise = UnaryPotential(REGION, LANGUAGE), PairwisePotential(REGION, LANGUAGE)
+        graphs = images * EXPRESSIONS
+        self.x_INX = torch.rand(images, regions, REGION, requires_grad=True)
+        self.w_KL = torch.randn(graphs * NODES, LANGUAGE, requires_grad=True)
+        self.w_EL = torch.randn(graphs * (NODES - 1), LANGUAGE, requires_grad=True)
+        self.image_K = torch.arange(graphs * NODES) // (EXPRESSIONS * NODES)
+        self.image_E = torch.arange(graphs * (NODES - 1)) // (EXPRESSIONS * (NODES - 1))
+        self.root_S = torch.arange(graphs) * NODES
+        self.edges_E2 = torch.stack([self.root_S, self.root_S + 1, self.root_S + 1, self.root_S + 2], 1).reshape(-1, 2)
+
+    def run(self, unary: Callable[..., Tensor], pairwise: Callable[..., Tensor]) -> None:
+        unary_KN = unary(self.x_INX, self.w_KL, self.image_K)
+        pairwise_ENN = pairwise(self.x_INX, self.w_EL, self.image_E)
+        log_marginals(unary_KN, pairwise_ENN, self.edges_E2)[self.root_S, 0].mean().backward()
+        for value in (self.x_INX, self.w_KL, self.w_EL, *self.unary.parameters(), *self.pairwise.parameters()):
+            value.grad = None
+
+    def factorised(self) -> None:
+        self.run(self.unary, self.pairwise)
+
+    def direct(self) -> None:
+        self.run(self.unary.direct, self.pairwise.direct)
+
+
+def factorised_against_direct(regions: int, least: float | None, direct_images: int = IMAGES) -> Row:
+    """`.direct` may be measured on fewer images, all it takes being proportional to their number."""
+    step, slow = Step(regions), Step(regions, direct_images)
+    factor = IMAGES / direct_images
+    (fast_cost,) = costs(step.factorised)
+    (slow_cost,) = costs(slow.direct, repeats=1, warm_up=False)
+    (fast_again,) = costs(step.factorised)  # before and after: the machine may have had something else to do
+    fast_cost = Cost((fast_cost.seconds + fast_again.seconds) / 2, fast_cost.peak_mb)
+    slow_cost = slow_cost.times(factor)
+    ratio = slow_cost.seconds / fast_cost.seconds
+    note = "" if factor == 1 else f"direct on {direct_images} of {IMAGES} images, times {factor:g}; "
+    if fast_cost.peak_mb and slow_cost.peak_mb:
+        note += f"memory 1/{slow_cost.peak_mb / fast_cost.peak_mb:.0f}"
+    target, is_met = (f"≥ {least:g}×", ratio >= least) if least else ("", True)
+    name = f"potentials and inference, forward and backward, N = {regions}"
+    return Row(name, fast_cost, "direct", slow_cost, ratio, target, is_met, note)
+
+
+def speed_against_a_matrix_product(regions: int) -> Row:
+    """Operations a second, of those that are in matrix products."""
+    step, size = Step(regions), 4096
+    one, other = torch.randn(size, size), torch.randn(size, size)
+    with FlopCounterMode(display=False) as counter:
+        step.factorised()
+    work, reference = costs(step.factorised, lambda: one @ other, repeats=9)
+    speed, peak = counter.get_total_flops() / work.seconds, 2 * size**3 / reference.seconds
+    note = f"{speed / 1e9:.0f} of {peak / 1e9:.0f} GFLOP/s"
+    name = f"operations a second, N = {regions}"
+    return Row(name, work, "a product of 4096 × 4096", reference, speed / peak, "≥ 0.6", speed >= 0.6 * peak, note)
+
+
+def belief_propagation_against_pgmpy(graphs: int = 256, nodes: int = 5, regions: int = 36) -> Row:
+    from pgmpy.factors.discrete import DiscreteFactor
+    from pgmpy.inference import BeliefPropagation
+    from pgmpy.models import DiscreteMarkovNetwork
+
+    random = np.random.default_rng(0)
+    parents = [[int(random.integers(node)) for node in range(1, nodes)] for _ in range(graphs)]
+    edges_GE2 = np.array([[(node + 1, parent) for node, parent in enumerate(own)] for own in parents])
+    unary_GKN = random.normal(size=(graphs, nodes, regions))
+    pairwise_GENN = random.normal(size=(graphs, nodes - 1, regions, regions))
+    networks = []
+    for edges, unary, pairwise in zip(edges_GE2.tolist(), np.exp(unary_GKN), np.exp(pairwise_GENN), strict=True):
+        network = DiscreteMarkovNetwork(edges)
+        network.add_factors(*(DiscreteFactor([node], [regions], unary[node]) for node in range(nodes)))
+        pairs = zip(edges, pairwise, strict=True)
+        network.add_factors(*(DiscreteFactor(edge, [regions, regions], values) for edge, values in pairs))
+        networks.append(network)
+    start_G = np.arange(graphs) * nodes
+    ours = (
+        torch.from_numpy(unary_GKN.reshape(-1, regions)),
+        torch.from_numpy(pairwise_GENN.reshape(-1, regions, regions)),
+        torch.from_numpy((edges_GE2 + start_G[:, None, None]).reshape(-1, 2)),
+    )
+    theirs: list[np.ndarray] = []
+
+    def ask() -> None:
+        for network in networks:
+            inference = BeliefPropagation(network)
+            inference.calibrate()
+            for node in range(nodes):
+                answer = inference.query([node], show_progress=False)
+                theirs.append(answer.values / answer.values.sum())
+
+    work, *_ = costs(lambda: log_marginals(*ours), repeats=15)
+    (reference,) = costs(ask, repeats=1, warm_up=False)
+    np.testing.assert_allclose(log_marginals(*ours).exp().numpy(), np.array(theirs[: graphs * nodes]), atol=1e-9)
+    ratio = reference.seconds / work.seconds
+    name = f"belief propagation, {graphs} graphs of {nodes} nodes, N = {regions}, float64"
+    return Row(name, work, "pgmpy", reference, ratio, "≥ 1000×", ratio >= 1000, "marginals equal within 1e-9")
+
+
+def loader_rows(images: int = 1024, regions: int = 36) -> Iterator[Row]:
+    """The loader by itself, and beside the steps that it loads for; evaluation with all that is around the model."""
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = write_world(Path(folder), images, regions, REGION - RUN.model.spatial_size)
+        examples = inputs.examples(RUN)
+        examples.remembers = False  # as if the file were too large for memory
+        yield loader_alone(examples)
+        model = new_model(RUN, np.load(inputs.vectors), examples.store.feature_size)
+        yield loader_beside_steps(Trainer(model, examples, RUN.training, Processes(CPU)))
+        yield evaluation(model.eval(), examples, GoldObjects(inputs.dataset))
+
+
+def groups_of(examples: Examples, split: str, images_per_batch: int) -> list[Group]:
+    rows = list(examples.rows_by_image(split).items())
+    return [dict(rows[start : start + images_per_batch]) for start in range(0, len(rows), images_per_batch)]
+
+
+def loader_alone(examples: Examples, workers: int = 2, wanted: int = 2000) -> Row:
+    groups = [*groups_of(examples, "train", 128), *groups_of(examples, "val", 128)] * 4
+    images = sum(map(len, groups))
+
+    def load(workers: int) -> None:
+        for _ in loaded(examples, groups, workers, CPU):
+            pass
+
+    work, alone = costs(partial(load, workers), partial(load, 0), repeats=3)
+    speed = images / work.seconds
+    note = f"{speed:,.0f} images a second with {workers} workers, {images / alone.seconds:,.0f} without"
+    ratio = alone.seconds / work.seconds
+    name = f"loading {images:,} images of 36 regions in mini-batches of 128"
+    return Row(name, work, "without workers", alone, ratio, f"≥ {wanted:,} images/s", speed >= wanted, note)
+
+
+def loader_beside_steps(trainer: Trainer, steps: int = 4) -> Row:
+    groups = groups_of(trainer.examples, "train", IMAGES)[:steps]
+    ready = list(loaded(trainer.examples, groups, 0, CPU))
+
+    def train(workers: int | None) -> None:
+        for batch in ready if workers is None else loaded(trainer.examples, groups, workers, CPU):
+            loss_S, _ = trainer.losses(batch)
+            trainer.learn(loss_S.mean())
+
+    loading, without = costs(partial(train, 0), partial(train, None), repeats=3)
+    added = loading.seconds / without.seconds - 1
+    name = f"{steps} training steps of {IMAGES} images, loading each"
+    note = f"loading adds {100 * added:.1f}%"
+    return Row(name, loading, "batches at hand", without, 1 + added, "≤ 1.1×", added <= 0.1, note)
+
+
+def evaluation(model: torch.nn.Module, examples: Examples, gold: GoldObjects, images: int = 64) -> Row:
+    groups = groups_of(examples, "val", images)[:1]
+    (ready,) = loaded(examples, groups, 0, CPU)
+
+    @torch.no_grad()
+    def evaluate() -> None:
+        for batch in loaded(examples, groups, 0, CPU):
+            prediction_rows(examples, batch, model(batch), "marginal", gold)
+
+    @torch.no_grad()
+    def model_alone() -> None:
+        model(ready)
+
+    whole, bare = costs(evaluate, model_alone, repeats=3)
+    note = f"{len(ready.row_S) / whole.seconds:,.0f} expressions a second"
+    name = f"evaluation of {len(ready.row_S)} expressions in {images} images"
+    ratio = whole.seconds / bare.seconds
+    return Row(name, whole, "the model alone", bare, ratio, "", True, note)
+
+
+ROWS: list[Callable[[], Row | Iterator[Row]]] = [
+    partial(factorised_against_direct, 10, None),
+    partial(factorised_against_direct, 36, 20),
+    partial(factorised_against_direct, 100, 60, direct_images=2),
+    partial(speed_against_a_matrix_product, 36),
+    partial(speed_against_a_matrix_product, 100),
+    belief_propagation_against_pgmpy,
+    loader_rows,
+]
