@@ -29,11 +29,9 @@ def autocast(device: torch.device, precision: Precision) -> AbstractContextManag
 def check_precision(device: torch.device, precision: Precision) -> None:
     """A precision that the device lacks is refused before any work."""
     if precision == "fp16" and device.type != "cuda":
-        raise UserError("training.precision: fp16 needs a GPU; say bf16 or float32")
+        raise UserError("precision: fp16 needs a GPU; say bf16 or float32")
     if precision == "bf16" and device.type == "cuda" and not torch.cuda.is_bf16_supported():
-        raise UserError("training.precision: this GPU has no bf16; say fp16 or float32")
+        raise UserError("precision: this GPU has no bf16; say fp16 or float32")
     # Some virtual machines announce units for bfloat16 and then end any process that uses them.
     if precision == "bf16" and device.type == "cpu" and subprocess.run([sys.executable, "-c", PROBE]).returncode:
-        raise UserError(
-            "training.precision: bf16 fails on this CPU; say float32, or set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16"
-        )
+        raise UserError("precision: bf16 fails on this CPU; say float32, or set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16")

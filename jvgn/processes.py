@@ -4,7 +4,9 @@
 process is alone and everything here is a plain loop over one.
 """
 
+import logging
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,7 +77,17 @@ def joined(device: torch.device) -> Iterator[Processes]:
     if device.type == "cuda":
         torch.cuda.set_device(device)
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    rank = distributed.get_rank()
+    if rank:  # one of them speaks for all
+        logging.getLogger("jvgn").setLevel(logging.ERROR)
     try:
-        yield Processes(device, distributed.get_rank(), count)
+        yield Processes(device, rank, count)
     finally:
         distributed.destroy_process_group()
+
+
+def start_processes(count: int) -> None:
+    """This command runs anew as `count` processes, under torchrun; returns where that is not needed."""
+    if count > 1 and "WORLD_SIZE" not in os.environ:
+        launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count), "-m", "jvgn"]
+        os.execv(sys.executable, [sys.executable, *launcher, *sys.argv[1:]])

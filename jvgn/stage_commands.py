@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +40,11 @@ def device_option(command: Callable) -> Callable:
 
 def threads_option(command: Callable) -> Callable:
     return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)(command)
+
+
+def processes_option(command: Callable) -> Callable:
+    help = "One for each GPU; several are started by torchrun."
+    return click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help=help)(command)
 
 
 def prepared_device(device: str | None, threads: int) -> Any:
@@ -116,7 +120,7 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
 
 @click.command()
 @files("settings", "dataset", "excluded", "images", "weights", "provenance")
-@click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help="One for each GPU.")
+@processes_option
 @threads_option
 @device_option
 def train_detector(
@@ -131,7 +135,7 @@ def train_detector(
     device: str | None,
 ) -> None:
     """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
-    from jvgn.regions.processes import start_processes
+    from jvgn.processes import start_processes
     from jvgn.regions.training import train_detector as train
     from jvgn.settings.detector import read_network_settings
 
@@ -323,9 +327,7 @@ RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
 @click.command()
 @files("settings", *RUN_INPUTS, "model", "history")
 @click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
-@click.option(
-    "--processes", type=click.IntRange(min=0), default=1, help="More than one, for as many GPUs: by torchrun."
-)
+@processes_option
 @threads_option
 @device_option
 def train(
@@ -339,13 +341,12 @@ def train(
     **inputs: Path,
 ) -> None:
     """Train a run. Under torchrun, its processes train together."""
-    if processes > 1 and "WORLD_SIZE" not in os.environ:
-        torchrun = ("torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
-        os.execv(sys.executable, [sys.executable, "-m", *torchrun, "-m", "jvgn", *sys.argv[1:]])
     from jvgn.inputs import Inputs
+    from jvgn.processes import start_processes
     from jvgn.settings.run import RunSettings
     from jvgn.training import train as run
 
+    start_processes(processes)
     run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads), tensorboard)
 
 

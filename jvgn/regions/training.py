@@ -19,10 +19,12 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.precision import autocast, check_precision
+from jvgn.processes import Processes, joined
 from jvgn.regions.exclusion import without
 from jvgn.regions.images import ImageFiles, load_whole
-from jvgn.regions.processes import Processes, Share, joined
 from jvgn.regions.provenance import Provenance, write_provenance
+from jvgn.regions.sharing import Share, scaled, share, together, total
 from jvgn.regions.sources import untrained
 from jvgn.regions.weights import save_detector
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
@@ -53,6 +55,7 @@ def train_detector(
 ) -> None:
     """`weights` holds a detector trained on the images, `provenance` says on which."""
     torch.set_num_threads(threads)
+    check_precision(torch.device(device), settings.precision)
     image_table, object_table = without(read_table(images, IMAGES), excluded), read_table(objects, OBJECTS)
     if not len(image_table):
         raise UserError(f"{images}: no image is left to train on once those in {excluded} are left out")
@@ -74,10 +77,11 @@ def train_detector(
     with joined(torch.device(device)) as processes, torch.random.fork_rng():
         training = Training(settings, len(categories), processes, state)
         training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
-        if processes.rank == 0:
+        if processes.is_first:
             save_detector(weights, training.detector.state_dict(), settings, categories)
             write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
             state.remove()
+        processes.wait()  # until the first one has written
 
 
 def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:
@@ -142,26 +146,25 @@ class Training:
             self.optimiser = torch.optim.SGD(parameters, momentum=0.9, weight_decay=settings.weight_decay)
         else:
             self.optimiser = torch.optim.AdamW(parameters, weight_decay=settings.weight_decay)
-        # Gradients of float16 would vanish: they are scaled. In the other precisions, it does nothing.
-        self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "float16")
+        # Gradients of fp16 would vanish: they are scaled. In the other precisions, it does nothing.
+        self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "fp16")
         self.step = 0
         self.resume(state.load())
-        self.network = processes.together(self.detector)
+        self.network = together(processes, self.detector)
 
     def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
         """The detector is trained to the last step."""
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
         left, start = batches[self.step :], time.monotonic()
-        shares = [self.processes.share(len(batch)) for batch in left]
-        own = [[batch[position] for position in share.positions] for batch, share in zip(left, shares, strict=True)]
-        progress = tqdm(
-            total=len(batches), initial=self.step, desc="detector", unit="step", disable=self.processes.rank > 0 or None
-        )
-        for batch, share, images in zip(left, shares, load_whole(files, own, threads), strict=True):
+        shares = [share(self.processes, len(batch)) for batch in left]
+        own = [[batch[position] for position in part.positions] for batch, part in zip(left, shares, strict=True)]
+        hidden = None if self.processes.is_first else True
+        progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=hidden)
+        for batch, part, images in zip(left, shares, load_whole(files, own, threads), strict=True):
             rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
-            chosen = [targets[batch[position]] for position in share.positions]
-            loss = self.learn(*self.flipped(images, chosen, share, len(batch)), share.weight, rate)
+            chosen = [targets[batch[position]] for position in part.positions]
+            loss = self.learn(*self.flipped(images, chosen, part, len(batch)), part.weight, rate)
             self.step += 1
             progress.update()
             progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
@@ -172,7 +175,7 @@ class Training:
         logger.info("%d steps in %.0f s", len(left), time.monotonic() - start)
 
     def flipped(
-        self, images: list[Tensor], targets: list[Target], share: Share, batch_size: int
+        self, images: list[Tensor], targets: list[Target], part: Share, batch_size: int
     ) -> tuple[list[Tensor], list[Target]]:
         """Some of them mirrored. What is random depends on the step alone, so a resumed training is the same."""
         torch.manual_seed(self.settings.seed * 2**32 + self.step + 1)
@@ -181,7 +184,7 @@ class Training:
         is_flipped = [bool(torch.rand(()) < 0.5) for _ in range(batch_size)]
         chosen = [
             flip(image, target) if is_flipped[position] else (image, target)
-            for image, target, position in zip(images, targets, share.positions, strict=True)
+            for image, target, position in zip(images, targets, part.positions, strict=True)
         ]
         return [image for image, _ in chosen], [target for _, target in chosen]
 
@@ -190,18 +193,17 @@ class Training:
         device = self.processes.device
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        precision = getattr(torch, self.settings.precision)
-        with torch.autocast(device.type, precision, enabled=precision != torch.float32):
+        with autocast(device, self.settings.precision):
             losses = self.network(
                 [image.to(device) for image in images],
                 [{name: value.to(device) for name, value in target.items()} for target in targets],
             )
         loss = torch.stack(list(losses.values())).sum()
-        value = self.processes.total(loss, weight)
+        value = total(self.processes, loss, weight)
         if not math.isfinite(value):
             raise UserError(f"the detector's loss is {value} at step {self.step + 1}; try a lower learning_rate")
         self.optimiser.zero_grad()
-        self.scaler.scale(self.processes.scaled(loss, weight)).backward()
+        self.scaler.scale(scaled(self.processes, loss, weight)).backward()
         self.scaler.unscale_(self.optimiser)
         nn.utils.clip_grad_norm_(self.detector.parameters(), self.settings.gradient_norm)
         self.scaler.step(self.optimiser)
@@ -209,7 +211,7 @@ class Training:
         return value
 
     def save(self) -> None:
-        if self.processes.rank == 0:
+        if self.processes.is_first:
             self.state.save(
                 step=self.step,
                 detector=self.detector.state_dict(),

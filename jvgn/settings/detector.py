@@ -51,7 +51,7 @@ class NetworkSettings(Frozen):
     weight_decay: NonNegativeFloat = 1e-4
     gradient_norm: PositiveFloat = 10.0
     """Gradients longer than this are shortened to it."""
-    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    precision: Literal["float32", "bf16", "fp16"] = "float32"
     """Of the arithmetic while training; the weights stay in float32."""
     save_every: PositiveInt = 500
     """Steps between two saved states, from which an interrupted training goes on."""

@@ -23,7 +23,9 @@ rule train_detector:
         code=sources(
             *DETECTOR,
             "jvgn/regions/exclusion.py",
-            "jvgn/regions/processes.py",
+            "jvgn/precision.py",
+            "jvgn/processes.py",
+            "jvgn/regions/sharing.py",
             "jvgn/regions/training.py",
             "jvgn/training_state.py",
             "jvgn/fingerprint.py",
