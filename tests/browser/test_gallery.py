@@ -109,6 +109,13 @@ def test_clicking_filters_narrows_the_list(browser, page):
     assert "words=ring" in browser.current_url
 
 
+def test_several_words_can_be_typed(browser, page):
+    browser.get(page)
+    browser.find_element(By.ID, "words").send_keys("left ring")
+    assert browser.find_element(By.ID, "count").text == "1 of 3 expressions"
+    assert "words=left+ring" in browser.current_url
+
+
 def test_the_keyboard_leads_everywhere(browser, page):
     browser.get(page)
     body = browser.find_element(By.TAG_NAME, "body")

@@ -1,6 +1,7 @@
 "use strict";
 
-// Okabe and Ito's colours, which colour-blind readers can tell apart; the referent's comes first.
+// Okabe and Ito's colours, which colour-blind readers can tell apart, the last two darker: they are also read as text on
+// white. The referent's comes first.
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#3D9BD1"];
 const OUTCOMES = {
   "corrected": "Its own words pointed elsewhere; message passing found it.",
@@ -68,7 +69,7 @@ function drawFilters() {
   }
   byId("sizes").value = view.size;
   byId("splits").value = view.split;
-  if (byId("words").value !== view.words) byId("words").value = view.words;
+  if (byId("words").value.trim() !== view.words) byId("words").value = view.words;  // leaves a blank that is being typed
 }
 
 function drawList(found) {
@@ -304,7 +305,8 @@ function press(event) {
 }
 
 function choices(select, values) {
-  for (const value of [...new Set(values)].sort()) element(byId(select), "option", { value }, value);
+  const inOrder = (one, other) => one.localeCompare(other, "en", { numeric: true });  // 10 objects after 2
+  for (const value of [...new Set(values)].sort(inOrder)) element(byId(select), "option", { value }, value);
 }
 
 choices("sizes", page.examples.map((example) => String(example.nodes.length)));
