@@ -131,6 +131,14 @@ def test_the_keyboard_leads_everywhere(browser, page):
     assert "id=1" in browser.current_url
 
 
+def test_a_pressed_filter_keeps_the_keyboards_focus(browser, page):
+    browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, "[data-outcome='broken']").send_keys(Keys.ENTER)
+    assert browser.find_element(By.ID, "count").text == "1 of 3 expressions"
+    focused = browser.switch_to.active_element
+    assert focused.get_attribute("data-outcome") == "broken" and focused.get_attribute("aria-pressed") == "true"
+
+
 def test_a_shared_address_shows_the_same_view(browser, page):
     browser.get(f"{page}#id=3&belief=before&node=0")
     assert browser.find_element(By.ID, "sentence").text == "ring"
@@ -144,13 +152,22 @@ def test_markup_in_an_expression_is_text(browser, page):
     assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
 
 
+@pytest.fixture(params=["made", "demo"])
+def any_page(request, page):
+    if request.param == "made":
+        return page
+    if not DEMO.exists():
+        pytest.skip("no demo to look at: make demo")
+    return DEMO.as_uri()
+
+
 @pytest.mark.parametrize("width, name", [(1280, "laptop"), (390, "phone")])
-def test_nothing_is_wider_than_the_screen(browser, page, keep, width, name):
+def test_nothing_is_wider_than_the_screen(browser, any_page, keep, width, name):
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 850, "deviceScaleFactor": 1, "mobile": width < 500},
     )
-    browser.get(DEMO.as_uri() if DEMO.exists() else page)
+    browser.get(any_page)
     keep(f"gallery_{name}")
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

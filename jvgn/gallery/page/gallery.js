@@ -56,17 +56,20 @@ function writeAddress() {
   history.replaceState(null, "", "#" + new URLSearchParams(kept));
 }
 
-function drawFilters() {
-  const outcomes = byId("outcomes");
-  outcomes.replaceChildren();
+// Once: a button that is made anew loses the keyboard's focus.
+function makeOutcomes() {
   for (const outcome of ["", ...Object.keys(OUTCOMES)]) {
     const count = page.examples.filter((example) => !outcome || example.outcome === outcome).length;
     if (!count) continue;
     const label = `${outcome || "all"} ${count}`;
     const title = outcome ? `${OUTCOMES[outcome]} ${page.counts[outcome]} in all of the evaluation.` : "";
-    const button = element(outcomes, "button", { type: "button", title, "aria-pressed": view.outcome === outcome, "data-outcome": outcome }, label);
+    const button = element(byId("outcomes"), "button", { type: "button", title, "data-outcome": outcome }, label);
     button.onclick = () => change({ outcome });
   }
+}
+
+function drawFilters() {
+  for (const button of byId("outcomes").children) button.setAttribute("aria-pressed", view.outcome === button.dataset.outcome);
   byId("sizes").value = view.size;
   byId("splits").value = view.split;
   if (byId("words").value.trim() !== view.words) byId("words").value = view.words;  // leaves a blank that is being typed
@@ -309,6 +312,7 @@ function choices(select, values) {
   for (const value of [...new Set(values)].sort(inOrder)) element(byId(select), "option", { value }, value);
 }
 
+makeOutcomes();
 choices("sizes", page.examples.map((example) => String(example.nodes.length)));
 choices("splits", page.examples.map((example) => example.split));
 byId("filters").onsubmit = (event) => event.preventDefault();
