@@ -152,23 +152,17 @@ def test_markup_in_an_expression_is_text(browser, page):
     assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
 
 
-@pytest.fixture(params=["made", "demo"])
-def any_page(request, page):
-    if request.param == "made":
-        return page
-    if not DEMO.exists():
+@pytest.mark.parametrize("width, device", [(1280, "laptop"), (390, "phone")])
+@pytest.mark.parametrize("gallery", ["gallery", "demo_gallery"])
+def test_nothing_is_wider_than_the_screen(browser, page, keep, gallery, width, device):
+    if gallery == "demo_gallery" and not DEMO.exists():
         pytest.skip("no demo to look at: make demo")
-    return DEMO.as_uri()
-
-
-@pytest.mark.parametrize("width, name", [(1280, "laptop"), (390, "phone")])
-def test_nothing_is_wider_than_the_screen(browser, any_page, keep, width, name):
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 850, "deviceScaleFactor": 1, "mobile": width < 500},
     )
-    browser.get(any_page)
-    keep(f"gallery_{name}")
+    browser.get(DEMO.as_uri() if gallery == "demo_gallery" else page)
+    keep(f"{gallery}_{device}")
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert wide <= width
