@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from parsers import corenlp
 from parsers.corenlp.pieces import pieces
 from parsers.corenlp.process import Answer, CoreNLP, java
-from parsers.coverage import left_out
 from parsers.files import UserError
 from parsers.scene_graph import first_loop
 
