@@ -307,5 +307,5 @@ def test_without_java_it_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_an_impossible_repair_is_named():
-    with pytest.raises(UserError, match="repair: expected yes or no, found 'maybe'"):
+    with pytest.raises(UserError, match="repair: expected true or false, found 'maybe'"):
         corenlp.load(repair="maybe")
