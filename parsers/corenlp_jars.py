@@ -106,7 +106,8 @@ def copy(maven: str, jar: Jar, folder: Path) -> None:
     path = folder / jar.name
     if done.returncode or not path.exists():
         said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise UserError(f"Maven could not fetch {jar.coordinates}: {said[0] if said else 'it said nothing'}")
+        why = said[0] if said else "it said nothing"
+        raise UserError(f"Maven could not fetch {jar.coordinates}: {why}; see to its network or its settings.xml")
     if (found := sha256(path)) != jar.sha256:
         raise UserError(f"{jar.coordinates}: expected the sha256 {jar.sha256}, found {found}; nothing was kept")
 

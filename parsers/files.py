@@ -21,6 +21,10 @@ class BrokenFile(UserError):
     def __init__(self, path: Path | str, problem: str, cure: str = "delete it and run the workflow again") -> None:
         super().__init__(f"{path}: {problem}; {cure}")
 
+    def __reduce__(self) -> tuple[type[UserError], tuple[str]]:
+        """It crosses to another process as its message: its parts are not kept, and without them it could not."""
+        return UserError, (str(self),)
+
 
 @contextmanager
 def replacing(path: Path | str) -> Iterator[Path]:

@@ -10,6 +10,7 @@ import base64
 import html
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
@@ -28,6 +29,7 @@ from jvgn.examples import Examples
 from jvgn.gallery.selection import SHARES, choose, misread, referents, with_outcomes
 from jvgn.inputs import Inputs
 from jvgn.model import JVGN, NodeBeliefs
+from jvgn.regions.images import read_image
 from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError, replacing
 from parsers.table import EDGES, NODES, read_table
@@ -35,6 +37,8 @@ from parsers.table import EDGES, NODES, read_table
 IMAGES_PER_BATCH = 64
 LONGEST_SIDE = 448
 """Images are shown at this size: a few megabytes for all of them."""
+BELIEF_DIGITS = 6
+"""The page finds the most probable region by itself: fewer digits would make equals of regions that are not."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +132,8 @@ def with_beliefs(nodes: pd.DataFrame, beliefs: NodeBeliefs) -> list[dict[str, An
             "head": node.head,
             "attributes": list(node.attributes),
             "tokens": node.tokens.tolist(),
-            "before": rounded(before_N, 4),
-            "after": rounded(after_N, 4),
+            "before": rounded(before_N, BELIEF_DIGITS),
+            "after": rounded(after_N, BELIEF_DIGITS),
         }
         for node, before_N, after_N in zip(nodes.itertuples(), before_KN, after_KN, strict=True)
     ]
@@ -144,8 +148,7 @@ def pictures(dataset: Path, folder: Path, image_ids: pd.Series) -> dict[str, str
     names = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
     urls = {}
     for image_id in tqdm(sorted(set(image_ids)), unit=" images", disable=None):
-        with Image.open(folder / names[image_id]) as image:
-            small = image.convert("RGB")
+        small = Image.fromarray(read_image(folder / names[image_id]).permute(1, 2, 0).numpy())
         small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
         written = io.BytesIO()
         small.save(written, "JPEG", quality=82)
@@ -157,12 +160,11 @@ def rendered(page: dict[str, Any]) -> str:
     parts = files("jvgn.gallery") / "page"
     # Inside a script element, only "<" could end the data.
     data = json.dumps(page, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    text = (parts / "index.html").read_text(encoding="utf8")
-    for name, value in (
-        ("{{title}}", html.escape(page["title"])),
-        ("{{style}}", (parts / "gallery.css").read_text(encoding="utf8")),
-        ("{{script}}", (parts / "gallery.js").read_text(encoding="utf8")),
-        ("{{data}}", data),
-    ):
-        text = text.replace(name, value)
-    return text
+    values = {
+        "title": html.escape(page["title"]),
+        "style": (parts / "gallery.css").read_text(encoding="utf8"),
+        "script": (parts / "gallery.js").read_text(encoding="utf8"),
+        "data": data,
+    }
+    # All at once: a title or an expression may itself look like a place to fill in.
+    return re.sub(r"{{(\w+)}}", lambda place: values[place[1]], (parts / "index.html").read_text(encoding="utf8"))

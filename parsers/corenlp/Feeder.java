@@ -55,7 +55,9 @@ public class Feeder {
     BufferedReader sentences = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = sentences.readLine(); line != null; line = sentences.readLine()) {
       answers.print(feeder.answer(line.split("\t", -1)) + "\n");
-      answers.flush();
+      if (answers.checkError()) { // it also flushes
+        break; // nobody listens any more: the sentences still in the pipe are for nobody
+      }
     }
     System.exit(0); // a sentence that was given up may still have its thread
   }

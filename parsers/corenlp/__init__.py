@@ -19,17 +19,15 @@ from parsers.files import UserError
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import SceneGraph
 
-REPAIR = {True: True, False: False, "yes": True, "no": False}
-
 log = logging.getLogger(__name__)
 
 
 def load(folder: str = FOLDER, repair: bool | str = True) -> Backend:
     """Looks for Java and the jars at once; Java itself starts with the first sentence."""
-    if repair not in REPAIR:
-        raise UserError(f"the parser corenlp: repair: expected yes or no, found {repair!r}")
+    if not isinstance(repair, bool):
+        raise UserError(f"the parser corenlp: repair: expected true or false, found {repair!r}")
     corenlp = CoreNLP(java(), class_path(Path(folder)))
-    return partial(parse_many, corenlp, REPAIR[repair])
+    return partial(parse_many, corenlp, repair)
 
 
 def parse_many(corenlp: CoreNLP, repair: bool, sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:

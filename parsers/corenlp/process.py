@@ -14,11 +14,12 @@ import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import IO
 
 from parsers.files import UserError
 
+FEEDER = Path(__file__).with_name("Feeder.java")
 HEAP = "-Xmx2g"
 """Enough for the longest sentences that are parsed."""
 MOST_WORDS = 80
@@ -70,14 +71,16 @@ class CoreNLP:
     def __init__(self, java: str, class_path: Sequence[os.PathLike[str]]) -> None:
         self.java = java
         self.class_path = os.pathsep.join(map(os.fspath, class_path))
-        self.process: subprocess.Popen[str] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.lock = threading.Lock()
 
     def answers(self, sentences: Sequence[Sequence[str]]) -> list[Answer]:
         """An answer to each sentence, in their order; a Java that ends before the last one is an error."""
         with self.lock:
+            # Encoded here: what cannot be is an error of the caller's, while Java would wait for it for ever.
+            text = "".join("\t".join(words) + "\n" for words in sentences).encode("utf8")
             process = self.process or self.start()
-            feeding = threading.Thread(target=feed, args=(process, sentences), daemon=True)
+            feeding = threading.Thread(target=feed, args=(process, text), daemon=True)
             feeding.start()
             try:
                 return [Answer.of(self.line(process, sentence)) for sentence in sentences]
@@ -88,36 +91,34 @@ class CoreNLP:
             finally:
                 feeding.join()
 
-    def start(self) -> subprocess.Popen[str]:
-        self.words = tempfile.TemporaryFile("w+", encoding="utf8", errors="replace")  # noqa: SIM115, Java writes it
-        with resources.as_file(resources.files("parsers.corenlp").joinpath("Feeder.java")) as source:
-            # One thread and no surprises: a graph must not depend on how much memory was left.
-            command = [self.java, HEAP, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", "-cp", self.class_path]
-            self.process = subprocess.Popen(
-                [*command, str(source), str(MOST_SECONDS), str(MOST_WORDS)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self.words,
-                encoding="utf8",
-            )
+    def start(self) -> subprocess.Popen[bytes]:
+        self.stderr = tempfile.TemporaryFile("w+", encoding="utf8", errors="replace")  # noqa: SIM115, Java writes it
+        # One thread and no surprises: a graph must not depend on how much memory was left.
+        command = [self.java, HEAP, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", "-cp", self.class_path]
+        self.process = subprocess.Popen(
+            [*command, str(FEEDER), str(MOST_SECONDS), str(MOST_WORDS)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.stderr,
+        )
         weakref.finalize(self, self.stop, self.process)
         return self.process
 
-    def line(self, process: subprocess.Popen[str], sentence: Sequence[str]) -> str:
+    def line(self, process: subprocess.Popen[bytes], sentence: Sequence[str]) -> str:
         assert process.stdout is not None
         found = process.stdout.readline()
-        if not found.endswith("\n"):
+        if not found.endswith(b"\n"):
             raise UserError(self.end(process.wait(), sentence))
-        return found
+        return found.decode("utf8")
 
     def end(self, code: int, sentence: Sequence[str]) -> str:
-        said = last_words(self.words)
+        said = last_words(self.stderr)
         if any(sign in said.lower() for sign in NO_COMPILER):
             return f"the parser corenlp: this Java cannot compile: {JDK}"
         return f"CoreNLP's Java ended with code {code} at {' '.join(sentence)!r}; its last words: {said or 'none'}"
 
     @staticmethod
-    def stop(process: subprocess.Popen[str]) -> None:
+    def stop(process: subprocess.Popen[bytes]) -> None:
         process.kill()
         process.wait()
         for stream in (process.stdin, process.stdout):
@@ -126,11 +127,10 @@ class CoreNLP:
                     stream.close()
 
 
-def feed(process: subprocess.Popen[str], sentences: Sequence[Sequence[str]]) -> None:
+def feed(process: subprocess.Popen[bytes], text: bytes) -> None:
     assert process.stdin is not None
-    with suppress(OSError, ValueError):  # a process that ended says why itself
-        for words in sentences:
-            process.stdin.write("\t".join(words) + "\n")
+    with suppress(OSError, ValueError):  # a process that ended, or was stopped, says why itself
+        process.stdin.write(text)
         process.stdin.flush()
 
 

@@ -128,14 +128,15 @@ class Reading:
 
     def preposition(self, governor: int, name: str, object_: int) -> tuple[int, ...]:
         """The words of `obl:in_front_of`: the object's own, or else those like them that it shares with another."""
-        words = self.case(object_) or self.shared_preposition(name, object_)
+        own, wanted = self.case(object_), preposition_in(name)
+        is_own = set(wanted) <= {self.sentence[place].spelled.lower() for place in own}
+        words = own if is_own else self.shared_preposition(wanted, object_) or own
         before = words[0] - 1 if words else -1
         if self.repair and name.startswith("obl:") and before in self.children(governor, "advmod"):
             return (before, *words)  # the "next" of "standing next to"
         return words
 
-    def shared_preposition(self, name: str, object_: int) -> tuple[int, ...]:
-        wanted = ["by"] if name.endswith(":agent") else name.partition(":")[2].split("_")
+    def shared_preposition(self, wanted: list[str], object_: int) -> tuple[int, ...]:
         spelled = [piece.spelled.lower() for piece in self.sentence]
         starts = [at for at in range(len(spelled)) if spelled[at : at + len(wanted)] == wanted]
         if not starts:
@@ -156,10 +157,22 @@ class Reading:
         return tuple(self.ending(owner) or pronouns[-1:])
 
 
+def preposition_in(name: str) -> list[str]:
+    return ["by"] if name.endswith(":agent") else name.partition(":")[2].split("_")
+
+
+def attributes_of(answer: Answer) -> dict[int, list[int]]:
+    """What is said of each node; CoreNLP makes two of the man "on and under" a table, and one of them has it all."""
+    said: dict[int, set[int]] = {}
+    for place, attributes in answer.nodes:
+        said.setdefault(place, set()).update(attributes)
+    return {place: sorted(attributes) for place, attributes in said.items()}
+
+
 def read(tokens: tuple[str, ...], sentence: Sequence[Piece], answer: Answer, repair: bool) -> SceneGraph:
     """The graph of CoreNLP's nodes and of the sentence's head, which it may have left out."""
     reading = Reading(sentence, answer, repair)
-    said = dict(answer.nodes)
+    said = attributes_of(answer)
     referent = reading.referent()
     if referent is None and said:
         referent = min(said)

@@ -109,6 +109,13 @@ def test_clicking_filters_narrows_the_list(browser, page):
     assert "words=ring" in browser.current_url
 
 
+def test_several_words_can_be_typed(browser, page):
+    browser.get(page)
+    browser.find_element(By.ID, "words").send_keys("left ring")
+    assert browser.find_element(By.ID, "count").text == "1 of 3 expressions"
+    assert "words=left+ring" in browser.current_url
+
+
 def test_the_keyboard_leads_everywhere(browser, page):
     browser.get(page)
     body = browser.find_element(By.TAG_NAME, "body")
@@ -124,6 +131,14 @@ def test_the_keyboard_leads_everywhere(browser, page):
     assert "id=1" in browser.current_url
 
 
+def test_a_pressed_filter_keeps_the_keyboards_focus(browser, page):
+    browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, "[data-outcome='broken']").send_keys(Keys.ENTER)
+    assert browser.find_element(By.ID, "count").text == "1 of 3 expressions"
+    focused = browser.switch_to.active_element
+    assert focused.get_attribute("data-outcome") == "broken" and focused.get_attribute("aria-pressed") == "true"
+
+
 def test_a_shared_address_shows_the_same_view(browser, page):
     browser.get(f"{page}#id=3&belief=before&node=0")
     assert browser.find_element(By.ID, "sentence").text == "ring"
@@ -137,14 +152,17 @@ def test_markup_in_an_expression_is_text(browser, page):
     assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
 
 
-@pytest.mark.parametrize("width, name", [(1280, "laptop"), (390, "phone")])
-def test_nothing_is_wider_than_the_screen(browser, page, keep, width, name):
+@pytest.mark.parametrize("width, device", [(1280, "laptop"), (390, "phone")])
+@pytest.mark.parametrize("gallery", ["gallery", "demo_gallery"])
+def test_nothing_is_wider_than_the_screen(browser, page, keep, gallery, width, device):
+    if gallery == "demo_gallery" and not DEMO.exists():
+        pytest.skip("no demo to look at: make demo")
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 850, "deviceScaleFactor": 1, "mobile": width < 500},
     )
-    browser.get(DEMO.as_uri() if DEMO.exists() else page)
-    keep(f"gallery_{name}")
+    browser.get(DEMO.as_uri() if gallery == "demo_gallery" else page)
+    keep(f"{gallery}_{device}")
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert wide <= width

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,40 @@ def test_a_sentence_beyond_measure_is_reported_and_falls_back(folder, caplog):
     graph = load_backend("corenlp", folder=folder)([("dog",) * (MOST_WORDS + 1)])[0]
     assert graph.is_fallback and graph.nodes[0].head == "dog"
     assert f"it has {MOST_WORDS + 1} words, and at most {MOST_WORDS} are parsed" in caplog.text
+
+
+PARSES_FOR_LONG = """
+import sys
+from pathlib import Path
+from parsers.corenlp.process import CoreNLP, java
+from parsers.corenlp_jars import class_path
+corenlp = CoreNLP(java(), class_path(Path(sys.argv[1])))
+corenlp.answers([["dog"]])
+print(corenlp.process.pid, flush=True)
+corenlp.answers([["a", "dog", "on", "a", "mat", "and"] * 4 + ["cat"]] * 1000)
+"""
+
+
+def test_java_ends_soon_after_a_python_that_was_killed(folder):
+    command = [sys.executable, "-c", PARSES_FOR_LONG, folder]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as python:
+        java = int(python.stdout.readline())
+        time.sleep(2)  # until the pipe is full
+        python.kill()
+    deadline = time.monotonic() + 20  # for the sentence at hand; those in the pipe would take minutes
+    while is_running(java) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    if is_running(java):
+        os.kill(java, signal.SIGKILL)
+        pytest.fail("Java goes on for nobody")
+
+
+def is_running(process: int) -> bool:
+    """A process without a parent may stay as a zombie where nothing collects those."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def test_the_command_writes_the_tables_of_every_backend(folder, tmp_path):

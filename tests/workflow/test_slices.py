@@ -62,6 +62,7 @@ def test_every_rule_of_the_demo_is_looked_at(rules):
     stages |= {"exclude_images", "measure_detector"}
     stages |= {"merge_regions", "measure_recall"}
     stages |= {"build_vocabulary", "train", "predict", "score", "ablate", "draw_examples", "freeze_run"}
+    stages |= {"write_gallery"}
     assert stages <= set(rules)
 
 

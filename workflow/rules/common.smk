@@ -147,6 +147,12 @@ def parser_files(wildcards):
     return configuration.all_parsers[wildcards.parser].files
 
 
+def parser_memory(wildcards, threads):
+    """Megabytes. CoreNLP has a Java of up to 2 GB beside each process."""
+    is_java = configuration.all_parsers[wildcards.parser].backend == "corenlp"
+    return threads * (4500 if is_java else 2000)
+
+
 def either_of(names):
     """A pattern for any of the names, and for nothing where there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"

@@ -8,10 +8,12 @@ rule fetch_corenlp:
         directory("resources/corenlp"),
     log:
         "logs/corenlp/fetch_corenlp.log",
+    benchmark:
+        "benchmarks/corenlp/fetch_corenlp.tsv"
     conda:
         "../../envs/corenlp.yaml"
     resources:
         mem_mb=1000,
         runtime=60,
     shell:
-        "python -m parsers.corenlp_jars {output} > {log} 2>&1"
+        "python -m parsers.corenlp_jars {output:q} > {log:q} 2>&1"

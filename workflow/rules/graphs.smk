@@ -21,7 +21,7 @@ rule parse_expressions:
         "../../envs/parse.yaml"
     threads: 2
     resources:
-        mem_mb=4000,
+        mem_mb=parser_memory,
         runtime=60,
     shell:
         "python -m parsers parse --settings {input.settings:q} --threads {threads}"
@@ -50,7 +50,7 @@ rule parse_shard:
         "../../envs/parse.yaml"
     threads: 2
     resources:
-        mem_mb=4000,
+        mem_mb=parser_memory,
         runtime=240,
     shell:
         "python -m parsers parse --settings {input.settings:q} --threads {threads}"

@@ -1,6 +1,7 @@
 "use strict";
 
-// Okabe and Ito's colours, which colour-blind readers can tell apart; the referent's comes first.
+// Okabe and Ito's colours, which colour-blind readers can tell apart, the last two darker: they are also read as text on
+// white. The referent's comes first.
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#3D9BD1"];
 const OUTCOMES = {
   "corrected": "Its own words pointed elsewhere; message passing found it.",
@@ -55,20 +56,23 @@ function writeAddress() {
   history.replaceState(null, "", "#" + new URLSearchParams(kept));
 }
 
-function drawFilters() {
-  const outcomes = byId("outcomes");
-  outcomes.replaceChildren();
+// Once: a button that is made anew loses the keyboard's focus.
+function makeOutcomes() {
   for (const outcome of ["", ...Object.keys(OUTCOMES)]) {
     const count = page.examples.filter((example) => !outcome || example.outcome === outcome).length;
     if (!count) continue;
     const label = `${outcome || "all"} ${count}`;
     const title = outcome ? `${OUTCOMES[outcome]} ${page.counts[outcome]} in all of the evaluation.` : "";
-    const button = element(outcomes, "button", { type: "button", title, "aria-pressed": view.outcome === outcome, "data-outcome": outcome }, label);
+    const button = element(byId("outcomes"), "button", { type: "button", title, "data-outcome": outcome }, label);
     button.onclick = () => change({ outcome });
   }
+}
+
+function drawFilters() {
+  for (const button of byId("outcomes").children) button.setAttribute("aria-pressed", view.outcome === button.dataset.outcome);
   byId("sizes").value = view.size;
   byId("splits").value = view.split;
-  if (byId("words").value !== view.words) byId("words").value = view.words;
+  if (byId("words").value.trim() !== view.words) byId("words").value = view.words;  // leaves a blank that is being typed
 }
 
 function drawList(found) {
@@ -304,9 +308,11 @@ function press(event) {
 }
 
 function choices(select, values) {
-  for (const value of [...new Set(values)].sort()) element(byId(select), "option", { value }, value);
+  const inOrder = (one, other) => one.localeCompare(other, "en", { numeric: true });  // 10 objects after 2
+  for (const value of [...new Set(values)].sort(inOrder)) element(byId(select), "option", { value }, value);
 }
 
+makeOutcomes();
 choices("sizes", page.examples.map((example) => String(example.nodes.length)));
 choices("splits", page.examples.map((example) => example.split));
 byId("filters").onsubmit = (event) => event.preventDefault();

@@ -1,3 +1,6 @@
+import re
+from importlib.resources import files
+
 import pandas as pd
 import pytest
 
@@ -20,6 +23,12 @@ from jvgn.gallery.selection import SHARES, choose, misread, with_outcomes
 def test_an_expression_shows_the_first_outcome_that_holds(before, after, covered, sure, lost, outcome):
     row = {"expression_id": [4], "before": [before], "after": [after], "covered": [covered], "sure": [sure]}
     assert with_outcomes(pd.DataFrame(row), {4} if lost else set())["outcome"].item() == outcome
+
+
+def test_the_page_explains_every_outcome():
+    script = (files("jvgn.gallery") / "page/gallery.js").read_text(encoding="utf8")
+    explained = re.search(r"const OUTCOMES = {(.*?)};", script, re.S)[1]
+    assert re.findall(r'^ *"([a-z ]+)":', explained, re.M) == list(SHARES)
 
 
 def test_a_graph_is_misread_if_it_lacks_an_object_or_has_another_referent():

@@ -1,13 +1,19 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 import torch
 
-from jvgn.gallery.writing import rendered, write_gallery
+from jvgn.datasets import tables
+from jvgn.gallery.writing import pictures, rendered, write_gallery
 from jvgn.training import train
+from parsers.files import UserError
+from parsers.table import write_table
 
 CPU = torch.device("cpu")
+SHOWN_BEFORE = {"corrected": False, "broken": True, "ambiguous": True, "right": True, "wrong referent": False}
+"""Whether an outcome's referent was found by its own words; the others do not say."""
 
 
 @pytest.fixture(scope="module")
@@ -44,22 +50,39 @@ def test_every_belief_is_a_distribution_over_the_regions_of_its_image(written):
 
 
 def test_outcomes_say_what_the_beliefs_show(written):
-    for example in data_of(written("one"))["examples"]:
+    examples = data_of(written("one"))["examples"]
+    assert {example["outcome"] for example in examples} > {"corrected", "broken", "right"}
+    for example in examples:
         referent, gold = example["nodes"][example["referent"]], example["gold"]
         found = {
             belief: example["regions"][referent[belief].index(max(referent[belief]))] == gold
             for belief in ("before", "after")
         }
-        if example["outcome"] == "corrected":
-            assert not found["before"] and found["after"]
-        if example["outcome"] == "broken":
-            assert found["before"] and not found["after"]
+        assert found["after"] == (example["outcome"] in ("corrected", "ambiguous", "right"))
+        if example["outcome"] in SHOWN_BEFORE:
+            assert found["before"] == SHOWN_BEFORE[example["outcome"]]
 
 
 def test_the_page_refers_to_nothing_outside_itself(written):
     page = written("one")
     assert not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
     assert "https://" not in page and "@import" not in page
+
+
+def test_an_image_that_is_not_one_is_named(tmp_path):
+    columns = {"image_id": [7, 8], "file_name": ["7.png", "8.png"], "width": [4, 4], "height": [4, 4]}
+    write_table(tmp_path / "images.parquet", columns, tables.IMAGES)
+    (tmp_path / "7.png").write_bytes(b"half of it")
+    with pytest.raises(UserError, match=r"7.png: not a readable image"):
+        pictures(tmp_path, tmp_path, pd.Series([7]))
+    with pytest.raises(UserError, match=r"8.png: there is no such image"):
+        pictures(tmp_path, tmp_path, pd.Series([8]))
+
+
+def test_data_is_not_taken_for_the_page():
+    page = rendered({"title": "{{data}}", "counts": {}, "examples": ["{{style}}"], "images": {}})
+    assert "<h1>{{data}}</h1>" in page
+    assert data_of(page)["examples"] == ["{{style}}"]
 
 
 def test_data_cannot_end_its_script_element():
