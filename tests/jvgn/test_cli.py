@@ -124,7 +124,7 @@ def test_a_graph_is_printed_for_programs_and_drawn_into_a_file(tmp_path):
 
 def test_settings_are_frozen_with_their_defaults(tmp_path):
     assert run("freeze", "evaluation", json.dumps({}), tmp_path / "e.yaml").exit_code == 0
-    assert (tmp_path / "e.yaml").read_text() == "iou_threshold: 0.5\nallow_leaking: false\n"
+    assert (tmp_path / "e.yaml").read_text() == "iou_threshold: 0.5\nheld_out: 500\nallow_leaking: false\n"
     assert_one_line(run("freeze", "evaluation", json.dumps({"iou": 1}), tmp_path / "f.yaml"), "unknown key iou")
 
 

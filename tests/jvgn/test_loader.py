@@ -80,7 +80,7 @@ def test_training_in_bfloat16_learns_as_well(small_world, run_settings, tmp_path
 
 
 def test_half_precision_without_a_gpu_is_refused_before_any_work():
-    with pytest.raises(UserError, match=r"training\.precision: fp16 needs a GPU"):
+    with pytest.raises(UserError, match=r"precision: fp16 needs a GPU"):
         check_precision(CPU, "fp16")
 
 
