@@ -72,6 +72,8 @@ def choose(table: pd.DataFrame, shares: Mapping[str, int] = SHARES) -> pd.DataFr
     turn = ordered.groupby(["outcome", "image_id"]).cumcount()
     ordered = ordered.assign(turn=turn).sort_values("turn", kind="stable")
     chosen = pd.concat([ordered[ordered["outcome"] == outcome].head(share) for outcome, share in shares.items()])
-    spare = ordered.drop(chosen.index).head(sum(shares.values()) - len(chosen))
+    rest = ordered.drop(chosen.index)
+    in_turn = rest.assign(turn=rest.groupby("outcome").cumcount()).sort_values("turn", kind="stable")
+    spare = in_turn.head(sum(shares.values()) - len(chosen))
     place = {outcome: rank for rank, outcome in enumerate(shares)}
     return pd.concat([chosen, spare]).sort_values("outcome", key=lambda outcomes: outcomes.map(place), kind="stable")

@@ -137,7 +137,7 @@ function drawImage(example) {
   const nodes = shownNode() === null ? example.nodes.keys() : [shownNode()], taken = {};
   for (const node of nodes) {
     const values = example.nodes[node][view.belief];
-    const regions = shownNode() === null ? [best(values)] : [...values.keys()].filter((region) => values[region] >= .01);
+    const regions = shownNode() === null ? [best(values)] : [...values.keys()].filter((region) => values[region] >= .01 || region === best(values));
     for (const region of regions.sort((one, other) => values[one] - values[other])) {
       const group = element(layer, "g", { "data-node": node, "data-region": region, opacity: shownNode() === null ? 1 : .35 + .65 * values[region] });
       const earlier = taken[region] ?? 0, inside = shrunk(example.regions[region], 1.7 * unit * earlier);
