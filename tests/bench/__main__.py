@@ -1,4 +1,4 @@
-"""`make bench`: how fast the core is, each number beside its reference in the same run.
+"""`make bench`: how fast the stages are, each number beside its reference in the same run.
 
 Writes `bench.md` and `bench.json` into a folder and prints the table. A stage's rows are a list of functions in a
 module of this folder; add yours to ALL.
@@ -27,10 +27,10 @@ COLUMNS = ("what", "seconds", "peak", "reference", "seconds", "peak", "ratio", "
 def main(folder: Path, threads: int, only: str) -> None:
     import torch
 
-    from tests.bench import core_rows
+    from tests.bench import core_rows, region_rows
 
     torch.set_num_threads(threads)
-    everything = [*core_rows.ROWS]
+    everything = [*core_rows.ROWS, *region_rows.ROWS]
     rows = []
     for function in everything:
         if only in getattr(function, "func", function).__name__:
