@@ -9,7 +9,7 @@ from jvgn.inputs import Inputs
 from jvgn.regions.store import Regions, RegionWriter
 from jvgn.vocabulary import build_vectors, build_vocabulary
 from parsers.scene_graph import Edge, Node, SceneGraph
-from parsers.table import write_graphs, write_table
+from parsers.table import EDGES, NODES, graph_rows, write_table
 
 WORDS = [f"word{number}" for number in range(2000)]
 EXPRESSIONS_AN_IMAGE = 4
@@ -45,7 +45,9 @@ def write_world(folder: Path, images: int, regions: int, feature_size: int) -> I
         expressions.append((number, number, image, referent, split, " ".join(tokens), tokens))
     write(folder / "expressions.parquet", tables.EXPRESSIONS, expressions)
     write(folder / "mentions.parquet", tables.MENTIONS, [(0, 0, expressions[0][3], True)])
-    write_graphs(inputs.nodes, inputs.edges, [row[0] for row in expressions], [graph(row[6]) for row in expressions])
+    nodes, edges = graph_rows([row[0] for row in expressions], [graph(row[6]) for row in expressions])
+    write_table(inputs.nodes, nodes, NODES)
+    write_table(inputs.edges, edges, EDGES)
     build_vocabulary(folder / "expressions.parquet", inputs.words, more_often_than=0, splits="all")
     build_vectors(inputs.words, inputs.vectors, size=300, glove=None, seed=0)
     with RegionWriter(inputs.regions, feature_size, "float16", {"setting": "gt", "dataset": "bench"}) as writer:
