@@ -26,7 +26,7 @@ from jvgn.regions.images import ImageFiles, load_whole
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.sharing import Share, scaled, share, together, total
 from jvgn.regions.sources import untrained
-from jvgn.regions.weights import save_detector
+from jvgn.regions.weights import pretrained_sha256, save_detector
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.training_state import TrainingState
 from parsers.files import UserError, sha256
@@ -67,7 +67,7 @@ def train_detector(
         categories=tuple(categories),
         training_image_ids=tuple(sorted(image_table["image_id"].to_pylist())),
         weights_sha256="",
-        pretrained_sha256=sha256(settings.pretrained) if settings.pretrained else None,
+        pretrained_sha256=pretrained_sha256(settings),
         tables=tables,
         versions={name: version(name) for name in ("torch", "torchvision")},
     )
