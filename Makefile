@@ -14,7 +14,7 @@ demo: $(VENV)/installed
 test: lint
 	pytest -n 2 --dist loadfile
 
-# How fast the core is, beside its references; for an idle machine.
+# How fast the core and the extraction of regions are, beside their references; for an idle machine.
 bench: $(VENV)/installed
 	python -m tests.bench results/bench
 

@@ -15,7 +15,7 @@ from jvgn.prediction_table import PREDICTIONS, WAYS
 from jvgn.regions.proof import read_verdict
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
-from parsers.files import sha256
+from parsers.files import BrokenFile, sha256
 from parsers.table import EDGES, NODES, read_table
 
 PACKAGES = ("h5py", "numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
@@ -53,6 +53,10 @@ def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> No
     predictions = read_table(files.predictions, PREDICTIONS).to_pandas()
     table = answers.table(predictions)
     table = table.join(coverage(files.dataset, files.regions, table["image_id"], right_above), on="expression_id")
+    unanswered = table[table["skipped"] & (table["regions"] > 0)]
+    if len(unanswered):
+        first = unanswered["expression_id"].iloc[0]
+        raise BrokenFile(files.predictions, f"holds no referent of expression {first}, whose image has regions")
     splits = {split: split_metrics(rows, answers.context(predictions, rows)) for split, rows in table.groupby("split")}
     for way in WAYS:
         decoded = predictions.assign(correct=predictions[f"{way}_correct"])

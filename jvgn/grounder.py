@@ -98,6 +98,9 @@ def detector_folder(detectors: Path, dataset: str, detector: str) -> Path:
     if own.exists():
         return own
     found = sorted(detectors.glob(f"*/{detector}"))
-    if len(found) != 1:
+    if not found:
         raise UserError(f"{own}: there is no such detector, nor one of its name beside it; run {dataset}_det")
+    if len(found) > 1:
+        names = ", ".join(folder.parent.name for folder in found)
+        raise UserError(f"{detectors}: {detector} was trained on each of {names}; leave one of these folders there")
     return found[0]

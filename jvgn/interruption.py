@@ -42,7 +42,7 @@ def watched() -> Iterator[Interruption]:
         interruption.restore()
 
 
-def ignore_signals(_: int = 0) -> None:
+def ignore_signals(_: int) -> None:
     """For worker processes, which a terminal or a scheduler signals too: their parent decides when they end."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)

@@ -3,7 +3,7 @@
 Every node holds, for each of its regions, the k best ways to ground what hangs below it; a parent takes in its
 children one after the other, the graphs of a batch all at once.
 
-Shape suffixes: those of `belief_propagation`; S graphs, Q the k ways, from the best.
+Shape suffixes: those of `belief_propagation`; S graphs, R trees, Q the k ways, from the best.
 """
 
 from collections.abc import Iterator
@@ -51,11 +51,7 @@ def one_tree_a_graph(
     unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor
 ) -> tuple[Tensor, Tensor]:
     """The trees of each graph joined by edges to which any two regions are alike."""
-    is_root_K = torch.ones(len(unary_KN), dtype=torch.bool, device=unary_KN.device)
-    for level in peeled_levels(unary_KN, edges_E2):
-        is_root_K[level.child_L] = False
-    root_R = is_root_K.nonzero().squeeze(1)
-    root_R = root_R[graph_K[root_R].argsort(stable=True)]
+    root_R = roots(peeled_levels(unary_KN, edges_E2), graph_K)
     first_R = torch.searchsorted(graph_K[root_R], graph_K[root_R])
     other_R = first_R != torch.arange(len(root_R), device=root_R.device)
     joining_J2 = torch.stack([root_R[first_R[other_R]], root_R[other_R]], dim=1)
@@ -75,12 +71,12 @@ def siblings_apart(levels: list[Level]) -> Iterator[Level]:
 
 
 def roots(levels: list[Level], graph_K: Tensor) -> Tensor:
-    """(S,): the node of each graph that is nobody's child."""
+    """(R,): the nodes that are nobody's child, one for each tree, graph by graph."""
     is_root_K = torch.ones_like(graph_K, dtype=torch.bool)
     for level in levels:
         is_root_K[level.child_L] = False
-    root_S = is_root_K.nonzero().squeeze(1)
-    return root_S[graph_K[root_S].argsort()]
+    root_R = is_root_K.nonzero().squeeze(1)
+    return root_R[graph_K[root_R].argsort(stable=True)]
 
 
 def log_partition(unary_KN: Tensor, pairwise_ENN: Tensor, levels: list[Level], root_S: Tensor) -> Tensor:

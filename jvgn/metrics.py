@@ -15,7 +15,7 @@ from typing import Any
 
 from parsers.files import BrokenFile, replacing
 
-FORMAT = "1"
+FORMAT = "2"
 
 
 def write_metrics(path: Path, metrics: dict[str, Any]) -> None:

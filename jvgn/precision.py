@@ -33,5 +33,9 @@ def check_precision(device: torch.device, precision: Precision) -> None:
     if precision == "bf16" and device.type == "cuda" and not torch.cuda.is_bf16_supported():
         raise UserError("precision: this GPU has no bf16; say fp16 or float32")
     # Some virtual machines announce units for bfloat16 and then end any process that uses them.
-    if precision == "bf16" and device.type == "cpu" and subprocess.run([sys.executable, "-c", PROBE]).returncode:
+    if precision == "bf16" and device.type == "cpu" and fails(PROBE):
         raise UserError("precision: bf16 fails on this CPU; say float32, or set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16")
+
+
+def fails(program: str) -> bool:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True).returncode != 0

@@ -1,4 +1,4 @@
-"""Files of regions, for people: what made one, and what it found in a picture."""
+"""Files of regions, for people: what made one, and what it found in a picture. Shape suffixes: H, W pixels."""
 
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from PIL import Image
 
 from jvgn.datasets import tables
 from jvgn.figures import COLOURS, save
+from jvgn.regions.images import read_image
 from jvgn.regions.store import Regions, RegionStore
 from parsers.files import UserError
 from parsers.table import read_table
@@ -42,7 +42,8 @@ class RegionViewer:
     def __init__(self, file: Path, dataset: Path | None = None) -> None:
         self.store = RegionStore(file)
         # Where the workflow has both: results/regions/{dataset}_{setting}/ and results/datasets/{dataset}/.
-        self.folder = dataset or file.resolve().parents[2] / "datasets" / str(self.store.info.get("dataset"))
+        results = file.resolve().parent.parent.parent
+        self.folder = dataset or results / "datasets" / str(self.store.info.get("dataset"))
         images = read_table(self.folder / "images.parquet", tables.IMAGES).to_pandas()
         self.image_ids = {Path(row.file_name).name: row.image_id for row in images.itertuples()}
         objects = read_table(self.folder / "objects.parquet", tables.OBJECTS).to_pandas()
@@ -64,13 +65,13 @@ class RegionViewer:
     def draw(self, image: Path, output: Path) -> None:
         """`output` shows the image with the box, name and score of every region."""
         table = self.table(image)
-        with Image.open(image) as opened:
-            picture = opened.convert("RGB")
-        scale = LONG_SIDE / max(picture.size)
-        figure = Figure(figsize=(picture.width * scale, picture.height * scale))
+        picture_HW3 = read_image(image).permute(1, 2, 0).numpy()
+        height, width = picture_HW3.shape[:2]
+        scale = LONG_SIDE / max(height, width)
+        figure = Figure(figsize=(width * scale, height * scale))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
-        axes.imshow(picture)
+        axes.imshow(picture_HW3)
         colours = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(dict.fromkeys(table["name"]))}
         for row in reversed(list(table.itertuples())):  # the best on top
             draw_region(axes, row, colours[row.name])

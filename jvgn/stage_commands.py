@@ -47,17 +47,25 @@ def processes_option(command: Callable) -> Callable:
     return click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help=help)(command)
 
 
+def own_threads(threads: int) -> int:
+    """The processes that torchrun starts on a machine share its threads."""
+    return max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+
+
 def prepared_device(device: str | None, threads: int) -> Any:
     import torch
 
-    # The processes that torchrun starts on a machine share its threads, and have a GPU each.
-    torch.set_num_threads(max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
-    own_gpu = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+    torch.set_num_threads(own_threads(threads))
+    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if name == "cuda":  # torchrun's processes have a GPU each
+        name = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
     try:
-        chosen = torch.device(device or (own_gpu if torch.cuda.is_available() else "cpu"))
+        chosen = torch.device(name)
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
-        raise UserError(f"--device {device}: not to be had on this machine; leave it out, or say cpu") from error
+        raise UserError(
+            f"--device {name}: not to be had on this machine; say cpu, or as many --processes as there are GPUs"
+        ) from error
     return chosen
 
 
@@ -140,7 +148,6 @@ def train_detector(
     from jvgn.settings.detector import read_network_settings
 
     start_processes(processes)
-    threads = max(1, threads // max(1, processes))
     train(
         read_network_settings(settings),
         images=dataset / "images.parquet",
@@ -150,7 +157,7 @@ def train_detector(
         weights=weights,
         provenance=provenance,
         device=prepared_device(device, threads),
-        threads=threads,
+        threads=own_threads(threads),
     )
 
 

@@ -127,7 +127,7 @@ class Trainer:
         finite = bool(loss_S.isfinite().all())
         used, all_seen, broken, stop = self.agreed(len(loss_S), seen, 0 if finite else 1)
         if broken:
-            self.stop_at_bad_loss(batch, loss_S, epoch)
+            self.stop_at_bad_loss(epoch)
         if used:
             self.learn(loss_S.sum() / used)
         (total,) = self.processes.summed(float(loss_S.detach().sum()))
@@ -150,8 +150,9 @@ class Trainer:
 
     def learn(self, loss: Tensor) -> None:
         self.optimiser.zero_grad()
-        if loss.requires_grad:
-            self.scaler.scale(loss).backward()
+        scaled = self.scaler.scale(loss)  # even where there is nothing to learn: the scaler starts with its first loss
+        if scaled.requires_grad:
+            scaled.backward()
         self.processes.sum_gradients(self.model.parameters())
         if self.settings.gradient_norm:
             self.scaler.unscale_(self.optimiser)
@@ -163,12 +164,14 @@ class Trainer:
         """The values summed over all processes, and after them how many processes were asked to stop."""
         return self.processes.summed(*values, float(self.interruption is not None and self.interruption.has_come))
 
-    def stop_at_bad_loss(self, batch: Batch | None, loss_S: Tensor, epoch: int) -> None:
-        """The weights before the step are saved, with the expressions of its batch."""
-        row_S = np.zeros(0, dtype=int) if batch is None else batch.row_S.cpu().numpy()
+    def stop_at_bad_loss(self, epoch: int) -> None:
+        """The weights before the step are saved, with the expressions of its mini-batch, whichever process had them."""
+        first = self.progress.steps * self.settings.images_per_batch
+        images = self.order(epoch)[first : first + self.settings.images_per_batch]
+        row_S = np.concatenate([self.rows_by_image["train"][image] for image in images])
         ids = self.examples.expressions["expression_id"].to_numpy()[row_S].tolist()
         self.save(not_finite=ids)
-        log.error("expressions of the batch whose loss is not finite: %s", ", ".join(map(str, ids)))
+        log.error("a loss is not finite among those of the expressions %s", ", ".join(map(str, ids)))
         shown = ", ".join(map(str, ids[:SHOWN_IDS])) + (", …" if len(ids) > SHOWN_IDS else "")
         raise UserError(
             f"the loss is not finite in epoch {epoch + 1}, step {self.progress.steps + 1} (expressions {shown}); the"
@@ -182,9 +185,12 @@ class Trainer:
 
     def shuffled(self, epoch: int, first: int) -> Iterator[Batch | None]:
         """This process's shares of the epoch's mini-batches, from the `first` on."""
+        return self.shares("train", self.order(epoch), first)
+
+    def order(self, epoch: int) -> list[int]:
+        """The training images as the epoch takes them, the same in all processes."""
         images = list(self.rows_by_image["train"])
-        order = np.random.default_rng((self.settings.seed, epoch)).permutation(images).tolist()
-        return self.shares("train", order, first)
+        return np.random.default_rng((self.settings.seed, epoch)).permutation(images).tolist()
 
     def shares(self, split: str, images: Sequence[int], first: int = 0) -> Iterator[Batch | None]:
         parts = list(batched(images, self.settings.images_per_batch))[first:]

@@ -34,15 +34,11 @@ def adopt_detector(
     save_detector(weights, state, settings, categories)
     load_source(settings, weights)  # stops here, rather than days later, if they do not fit
     known = known_provenance(given)
-    if settings.training_images is not None:
-        image_ids: tuple[int, ...] | None = read_image_ids(settings.training_images)
-    else:
-        image_ids = known.training_image_ids if known else None
     made = Provenance(
         detector=known.detector if known else settings,
         seed=known.seed if known else settings.seed,
         categories=tuple(categories),
-        training_image_ids=image_ids,
+        training_image_ids=all_image_ids(settings.training_images, known),
         saw_all_of=known.saw_all_of if known else saw_all_of,
         weights_sha256=sha256(weights),
         pretrained_sha256=known.pretrained_sha256 if known else None,
@@ -51,6 +47,14 @@ def adopt_detector(
         versions=known.versions if known else {},
     )
     write_provenance(provenance, made)
+
+
+def all_image_ids(told: str | None, known: Provenance | None) -> tuple[int, ...] | None:
+    """The training images of the user's list and of the provenance; a list does not take back what is known."""
+    lists = [] if told is None else [read_image_ids(told)]
+    if known and known.training_image_ids is not None:
+        lists.append(known.training_image_ids)
+    return tuple(sorted(set().union(*lists))) if lists else None
 
 
 def is_ours(path: Path) -> bool:

@@ -46,4 +46,5 @@ def held_out(images: pa.Table, excluded: Path | str, count: int) -> pa.Table:
         {row["image_id"] for row in rows if (row["split"] == "val") == is_val} for is_val in (True, False)
     )
     found = images.filter(pc.is_in(images["image_id"], pa.array(in_val - elsewhere, pa.int64())))
-    return found.take(pa.array(range(0, len(found), max(1, -(-len(found) // count))), pa.int64()))
+    taken = min(count, len(found))
+    return found.take(pa.array([len(found) * number // taken for number in range(taken)], pa.int64()))

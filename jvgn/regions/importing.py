@@ -54,8 +54,7 @@ def import_regions(
     feature_size = first_feature_size(files, table)
     made_by = {"dataset": dataset, "setting": setting, "detector": name, "detector_sha256": UNKNOWN}
     made_by |= {"settings": settings.model_dump_json(), "imported_from": str(path), "shard": str(Shard())}
-    state = f"{Path(path).stat().st_mtime_ns}"
-    depends_on = fingerprint(*made_by.values(), state, sha256(images), sha256(objects))
+    depends_on = fingerprint(*made_by.values(), *changes_of(Path(path)), sha256(images), sha256(objects))
     parts = Parts(output, feature_size, settings.precision, made_by, depends_on)
     importer = Importer(files, settings, feature_size, annotated)
     windows = Shard().windows(len(table), WINDOW * settings.batch_size)
@@ -63,6 +62,12 @@ def import_regions(
         if not parts.has(window, settings.on_bad_input):
             parts.write(window, *importer.regions_of(table.slice(window.start, len(window)).to_pylist()))
     parts.join(windows)
+
+
+def changes_of(path: Path) -> list[str]:
+    """When each file last changed: a folder's own time says nothing of a file that was written over."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return [f"{file.name} {file.stat().st_mtime_ns}" for file in files]
 
 
 def first_feature_size(files: FeatureFiles, images: pa.Table) -> int:

@@ -159,9 +159,9 @@ def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomput
         if word not in told or told[word].ndim != 2:
             raise BrokenFile(where, f"expected an array of two dimensions under {' or '.join(NAMES[word])}", CURE)
     count = int(told["count"]) if "count" in told else len(told["box"])
-    if told["feature"].ndim == 2 and len(told["feature"]) != len(told["box"]) == told["feature"].shape[1]:
+    if len(told["feature"]) != len(told["box"]) == told["feature"].shape[1]:
         told["feature"] = told["feature"].T
-    expected = {"box": (count, 4), "feature": (count, told["feature"].shape[-1])}
+    expected = {"box": (count, 4), "feature": (count, told["feature"].shape[1])}
     for word in ("box", "feature", "score", "label", "object_id"):
         if word in told:
             told[word] = told[word][:count]

@@ -59,7 +59,11 @@ def prove_disjoint(
 def all_is_known(made: Provenance) -> bool:
     """Does the provenance name every image that had a part in the weights?"""
     detector = made.detector
-    from_unknown = detector.source != "precomputed" and detector.pretrained and detector.pretrained_on == "unknown"
+    from_unknown = (
+        detector.source != "precomputed"
+        and (detector.pretrained is not None or detector.weights is not None)
+        and detector.pretrained_on == "unknown"
+    )
     # An empty list is no evidence: a detector with no training images is one whose images nobody wrote down.
     return bool(made.training_image_ids) and not from_unknown
 

@@ -137,10 +137,6 @@ class RegionWriter:
         self._offsets += (opened.offset[1:] + self._offsets[-1]).tolist()
         self._skipped += other.skipped
 
-    @property
-    def region_count(self) -> int:
-        return self._offsets[-1]
-
     def _row_shapes(self) -> dict[str, tuple[int, ...]]:
         return {name: {"box": (4,), "feature": (self.feature_size,)}.get(name, ()) for name in COLUMNS}
 

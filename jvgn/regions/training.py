@@ -26,7 +26,7 @@ from jvgn.regions.images import ImageFiles, load_whole
 from jvgn.regions.provenance import Provenance, write_provenance
 from jvgn.regions.sharing import Share, scaled, share, together, total
 from jvgn.regions.sources import untrained
-from jvgn.regions.weights import save_detector
+from jvgn.regions.weights import pretrained_sha256, save_detector
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.training_state import TrainingState
 from parsers.files import UserError, sha256
@@ -60,22 +60,24 @@ def train_detector(
     if not len(image_table):
         raise UserError(f"{images}: no image is left to train on once those in {excluded} are left out")
     categories = sorted({(row["category_id"], row["category"]) for row in object_table.select(CATEGORY).to_pylist()})
-    tables = {"images": sha256(images), "objects": sha256(objects), "excluded": sha256(excluded)}
     made = Provenance(
         detector=settings,
         seed=settings.seed,
         categories=tuple(categories),
         training_image_ids=tuple(sorted(image_table["image_id"].to_pylist())),
         weights_sha256="",
-        pretrained_sha256=sha256(settings.pretrained) if settings.pretrained else None,
-        tables=tables,
+        pretrained_sha256=pretrained_sha256(settings),
+        tables={"images": sha256(images), "objects": sha256(objects), "excluded": sha256(excluded)},
         versions={name: version(name) for name in ("torch", "torchvision")},
     )
     targets = targets_of(image_table, object_table, [category_id for category_id, _ in categories])
-    state = TrainingState(Path(weights).with_suffix(".state.pt"), made.model_dump_json())
     logger.info("training on %d images of %d categories", len(image_table), len(categories))
     with joined(torch.device(device)) as processes, torch.random.fork_rng():
-        training = Training(settings, len(categories), processes, state)
+        torch.manual_seed(settings.seed)
+        detector = untrained(settings, len(categories))
+        # Not before the detector's own module is loaded: the state depends on its code, too.
+        state = TrainingState(Path(weights).with_suffix(".state.pt"), made.model_dump_json())
+        training = Training(settings, detector, processes, state)
         training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
         if processes.is_first:
             save_detector(weights, training.detector.state_dict(), settings, categories)
@@ -128,18 +130,17 @@ def learning_rate(step: int, steps: int, highest: float, warm_up: int) -> float:
 
 
 class Training:
-    """A detector and its optimiser, at some step; built anew or, where `state` holds one, as it was saved."""
+    """A detector and its optimiser, at the first step or, where `state` holds one, as they were saved."""
 
     def __init__(
         self,
         settings: TorchvisionSettings | Detectron2Settings,
-        class_count: int,
+        detector: nn.Module,
         processes: Processes,
         state: TrainingState,
     ) -> None:
         self.settings, self.processes, self.state = settings, processes, state
-        torch.manual_seed(settings.seed)
-        self.detector = untrained(settings, class_count).to(processes.device).train()
+        self.detector = detector.to(processes.device).train()
         parameters = [parameter for parameter in self.detector.parameters() if parameter.requires_grad]
         self.optimiser: torch.optim.Optimizer
         if settings.optimiser == "sgd":

@@ -21,7 +21,7 @@ from jvgn.regions.source import Categories, Found
 from jvgn.settings.base import validated
 from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
-from parsers.files import BrokenFile, UserError, replacing
+from parsers.files import BrokenFile, UserError, replacing, sha256
 
 FORMAT = "1"
 
@@ -74,7 +74,7 @@ def read_detector(path: Path | str) -> Stored:
         with safe_open(path, framework="pt") as file:
             about = json.loads((file.metadata() or {}).get("detector", "{}"))
         state = load_file(path)
-    except SafetensorError as error:
+    except (SafetensorError, OSError, ValueError) as error:
         raise BrokenFile(path, f"not a readable safetensors file ({error})") from error
     if about.get("format") != FORMAT:
         raise BrokenFile(path, f"expected a detector of format version {FORMAT}, found {about.get('format', 'none')}")
@@ -100,8 +100,17 @@ def start_detector(settings: TorchvisionSettings, class_count: int) -> Detector:
         return build_detector(settings, class_count)
     try:
         return build_detector(settings, class_count, pretrained=read_pretrained(settings.pretrained))
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         raise BrokenFile(settings.pretrained, f"not the weights of a {settings.backbone}", "choose others") from error
+
+
+def pretrained_sha256(settings: NetworkSettings) -> str | None:
+    """Of the weights that a detector starts from, if any."""
+    if settings.pretrained is None:
+        return None
+    if not Path(settings.pretrained).is_file():
+        raise UserError(f"{settings.pretrained}: there are no such pretrained weights; mend the `pretrained` setting")
+    return sha256(settings.pretrained)
 
 
 def read_pretrained(path: Path | str) -> dict[str, Tensor]:
@@ -110,8 +119,6 @@ def read_pretrained(path: Path | str) -> dict[str, Tensor]:
         if Path(path).suffix == ".safetensors":
             return load_file(path)
         return torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there are no such pretrained weights; mend the detector's `pretrained`") from error
     except (SafetensorError, RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
         raise BrokenFile(path, "not a readable file of weights", "download it again") from error
 

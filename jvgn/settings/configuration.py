@@ -77,6 +77,9 @@ class Configuration(Frozen):
         for run in self.compare.runs:
             if run not in self.named_runs:
                 raise ValueError(f"compare.runs: there is no run {run}; there are: {', '.join(self.named_runs)}")
+            for name in (seeded_name(run, seed) for seed in self.compare.seeds):
+                if name in self.runs:
+                    raise ValueError(f"runs.{name} has the name of a compared run with another seed; choose another")
         for dataset in self.datasets:
             for run in self.all_runs:
                 settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
@@ -102,7 +105,7 @@ class Configuration(Frozen):
             for run in self.compare.runs
             for seed in self.compare.seeds
         }
-        return self.named_runs | {name: run for name, run in seeded.items() if name not in self.named_runs}
+        return self.named_runs | seeded
 
     def compared_runs(self, dataset: str) -> list[tuple[str, str]]:
         """For each run and seed that is compared: the run's name, and the name under which it has that seed."""

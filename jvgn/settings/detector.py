@@ -27,7 +27,8 @@ class NetworkSettings(Frozen):
     pretrained: str | None = None
     """A file of classification weights to start from, in the library's names; its first layers stay as they are."""
     pretrained_on: Literal["imagenet", "unknown"] = "imagenet"
-    """What `pretrained` was trained on. ImageNet has no image of COCO; from unknown images, no proof is possible."""
+    """What `pretrained`, or that which given `weights` started from, was trained on. ImageNet has no image of COCO;
+    from unknown images, no proof is possible."""
     weights: str | None = None
     """A trained detector: nothing is trained, and these weights are taken."""
     training_images: str | None = None

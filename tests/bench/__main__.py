@@ -1,7 +1,7 @@
 """`make bench`: how fast the stages are, each number beside its reference in the same run.
 
-Writes `bench.md` and `bench.json` into a folder and prints the table. A stage's rows are a list of functions in a
-module of this folder; add yours to ALL.
+Writes `bench.md` and `bench.json` into a folder and prints the table. A stage's rows are the list ROWS of a module of
+this folder.
 """
 
 import json
@@ -30,9 +30,8 @@ def main(folder: Path, threads: int, only: str) -> None:
     from tests.bench import core_rows, region_rows
 
     torch.set_num_threads(threads)
-    everything = [*core_rows.ROWS, *region_rows.ROWS]
     rows = []
-    for function in everything:
+    for function in [*core_rows.ROWS, *region_rows.ROWS]:
         if only in getattr(function, "func", function).__name__:
             found = function()
             for row in found if isinstance(found, Iterable) else [found]:

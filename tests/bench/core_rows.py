@@ -68,9 +68,12 @@ def factorised_against_direct(regions: int, least: float | None, direct_images: 
     slow_cost = slow_cost.times(factor)
     ratio = slow_cost.seconds / fast_cost.seconds
     note = "" if factor == 1 else f"direct on {direct_images} of {IMAGES} images, times {factor:g}; "
-    if fast_cost.peak_mb and slow_cost.peak_mb:
-        note += f"memory 1/{slow_cost.peak_mb / fast_cost.peak_mb:.0f}"
-    target, is_met = (f"≥ {least:g}×", ratio >= least) if least else ("", True)
+    memory = slow_cost.peak_mb / fast_cost.peak_mb if fast_cost.peak_mb and slow_cost.peak_mb else None
+    if memory:
+        note += f"memory 1/{memory:.1f}"
+    target, is_met = "", True
+    if least:
+        target, is_met = f"≥ {least:g}×, memory ≤ 1/10", ratio >= least and (memory is None or memory >= 10)
     name = f"potentials and inference, forward and backward, N = {regions}"
     return Row(name, fast_cost, "direct", slow_cost, ratio, target, is_met, note)
 

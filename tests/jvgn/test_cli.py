@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
+from jvgn.stage_commands import own_threads, prepared_device
+from parsers.files import UserError
 
 ROOT = Path(__file__).parents[2]
 
@@ -145,3 +147,12 @@ def test_a_model_of_unknown_words_or_dataset_is_not_described():
     config = ("--config", ROOT / "config.yaml")
     assert_one_line(run("describe", "--dataset", "shapes", *config), "--words")
     assert_one_line(run("describe", "--dataset", "refcocoo", *config), "no dataset refcocoo", "refcocog")
+
+
+def test_processes_on_one_machine_share_its_threads_and_have_a_gpu_each(monkeypatch):
+    assert own_threads(8) == 8
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    monkeypatch.setenv("LOCAL_RANK", "99")
+    assert (own_threads(8), own_threads(1)) == (4, 1)
+    with pytest.raises(UserError, match="--device cuda:99: not to be had on this machine"):
+        prepared_device("cuda", 2)

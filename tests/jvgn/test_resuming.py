@@ -9,6 +9,7 @@ import sys
 import time
 from dataclasses import asdict
 
+import pandas as pd
 import pytest
 import torch
 
@@ -86,14 +87,17 @@ def test_a_signal_saves_the_step_and_stops(small_world, short, undisturbed, tmp_
 def test_a_loss_that_is_not_finite_stops_with_its_step_its_expressions_and_a_state(
     small_world, short, tmp_path, monkeypatch
 ):
-    calls = iter(range(100))
+    calls, rows, losses = iter(range(100)), [], Trainer.losses
+    monkeypatch.setattr(Trainer, "losses", lambda self, batch: rows.append(batch.row_S) or losses(self, batch))
     monkeypatch.setattr(
         "jvgn.trainer.divergence", lambda *parts: divergence(*parts) * (torch.nan if next(calls) == 6 else 1)
     )
     with pytest.raises(UserError, match=r"not finite in epoch 1, step 7 \(expressions \d+, .*training_state\.pt"):
         trained(small_world, short, tmp_path)
     state = torch.load(tmp_path / "training_state.pt", weights_only=True)
-    assert state["progress"]["steps"] == 6 and len(state["not_finite"]) > 8
+    expression_ids = pd.read_parquet(small_world.dataset / "expressions.parquet")["expression_id"]
+    assert state["progress"]["steps"] == 6 and len(rows) == 7
+    assert state["not_finite"] == expression_ids[rows[-1].numpy()].tolist()
     assert all(value.isfinite().all() for value in state["model"].values())
 
 

@@ -73,6 +73,7 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("shapes.val", "3", r"shapes\.val"),
         ("datasets.shapes.run.training.seed", -1, r"training\.seed"),
         ("preset", "papr", r"preset: .* found 'papr'"),
+        ("runs.default-seed1", {}, r"runs\.default-seed1 has the name of a compared run"),
         ("compare.runs", ["nobody"], r"compare\.runs: there is no run nobody; there are: default, unmarginalised"),
     ],
 )

@@ -9,9 +9,11 @@ import torch
 
 from jvgn.evaluation import RunName, Scored, score
 from jvgn.prediction import predict
+from jvgn.prediction_table import PREDICTIONS
 from jvgn.regions.store import RegionStore, RegionWriter, Skipped
 from jvgn.training import train
 from parsers.files import UserError
+from parsers.table import write_table
 
 CPU = torch.device("cpu")
 
@@ -61,6 +63,11 @@ def test_expressions_of_images_left_out_are_counted_as_not_found(small_world, ru
     right = right[right.index.isin(tested["expression_id"])].sum()
     assert splits["test"]["accuracy"] == pytest.approx(100 * right / len(tested), abs=1e-3)
     assert "skipped" not in splits["val"]
+    lost = predictions["expression_id"].iloc[0]
+    rest = predictions[predictions["expression_id"] != lost].to_dict("list")
+    write_table(tmp_path / "predictions.parquet", rest, PREDICTIONS)
+    with pytest.raises(UserError, match=rf"predictions\.parquet: holds no referent of expression {lost}, whose image"):
+        score(files, RunName("shapes", "gt", "default"), 0.5, tmp_path / "metrics.json")
 
 
 def test_images_that_nobody_left_out_are_missed(small_world, run_settings, left_out, tmp_path):

@@ -67,7 +67,7 @@ def project(tmp_path_factory, miniature):
     return copy_project(tmp_path_factory.mktemp("project"), miniature())
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def another_project(tmp_path_factory, miniature):
     """Makes a project of its own, in a folder of its own."""
     return lambda: copy_project(tmp_path_factory.mktemp("another"), miniature())

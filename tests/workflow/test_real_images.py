@@ -15,7 +15,8 @@ from jvgn.regions.store import RegionStore
 COCO = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data" / "coco128"
 pytestmark = pytest.mark.skipif(not COCO.exists(), reason=f"no images in {COCO}; set JVGN_SHARED")
 
-IMAGES = 8
+IMAGES = int(os.environ.get("JVGN_PHOTOGRAPHS", "8"))
+"""Of the 128 that there are."""
 
 
 def choose(instances):

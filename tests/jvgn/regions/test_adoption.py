@@ -57,6 +57,19 @@ def test_a_provenance_beside_the_weights_is_believed(trained, tmp_path):
     assert read_provenance(provenance).training_image_ids == (10, 20, 30, 40)
 
 
+def test_a_list_of_images_takes_back_nothing_that_the_provenance_knows(trained, tmp_path):
+    (tmp_path / "seen.txt").write_text("60\n20\n")
+    provenance, _ = adopt(tmp_path / "own", weights=trained[1], training_images=tmp_path / "seen.txt")
+    assert read_provenance(provenance).training_image_ids == (10, 20, 30, 40, 60)
+
+
+def test_given_weights_that_started_from_unknown_images_prove_nothing(trained, given, tmp_path):
+    (tmp_path / "seen.txt").write_text("10\n20\n")
+    changes = {"weights": given, "training_images": tmp_path / "seen.txt", "pretrained_on": "unknown"}
+    provenance, _ = adopt(tmp_path / "own", **changes)
+    assert prove_disjoint(provenance, [trained[0].expressions], tmp_path / "proof.json") == "unproven"
+
+
 def test_a_provenance_of_other_weights_is_not(trained, given, tmp_path):
     shutil.copy(trained[1].parent / "provenance.json", given.parent)
     given.write_bytes(given.read_bytes()[:-1] + b"\1")

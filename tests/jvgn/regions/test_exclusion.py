@@ -1,5 +1,6 @@
 """Which images no detector learns from, and on which of them it is measured."""
 
+import pyarrow as pa
 import pytest
 
 from jvgn.datasets.tables import IMAGES
@@ -45,6 +46,15 @@ def test_what_is_left_is_in_no_evaluation_split(images, excluded):
 @pytest.mark.parametrize(("count", "expected"), [(9, [5, 6]), (2, [5, 6]), (1, [5])])
 def test_held_out_images_are_of_val_and_of_no_test_split(images, excluded, count, expected):
     assert held_out(images, excluded, count)["image_id"].to_pylist() == expected
+
+
+def test_as_many_images_are_held_out_as_asked_for_evenly_spread(tmp_path):
+    ids = list(range(1, 8))
+    own = write_expressions(tmp_path / "own" / "expressions.parquet", dict.fromkeys(ids, "val"))
+    exclude_images([own], tmp_path / "excluded.parquet")
+    columns = {"image_id": ids, "file_name": ["a.jpg"] * 7, "width": [4] * 7, "height": [3] * 7}
+    table = pa.table(columns, schema=IMAGES)
+    assert held_out(table, tmp_path / "excluded.parquet", 5)["image_id"].to_pylist() == [1, 2, 3, 5, 6]
 
 
 def test_datasets_that_evaluate_on_nothing_exclude_nothing(images, tmp_path):

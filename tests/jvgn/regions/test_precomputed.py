@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
-from jvgn.regions.importing import declare_detector, import_regions
+from jvgn.regions.importing import Importer, declare_detector, import_regions
 from jvgn.regions.precomputed import TsvFile
 from jvgn.regions.proof import prove_disjoint
 from jvgn.regions.provenance import read_provenance
@@ -199,6 +199,29 @@ FLAWS = {
     "cut": (spoil("boxes", lambda array: array.ravel()[:5]), "image 20: its line cannot be read"),
     "no boxes": (without_boxes, "image 20"),
 }
+
+
+@pytest.mark.parametrize("written_over", [False, True])
+def test_an_interrupted_import_goes_on_unless_a_file_was_written_over(drawn, tmp_path, monkeypatch, written_over):
+    monkeypatch.setattr("jvgn.regions.importing.WINDOW", 1)
+    images = images_of(drawn)
+    folder = write_npz("{image_id}.npz")(images, tmp_path / "theirs")
+    seen, regions_of = [], Importer.regions_of
+
+    def interrupted(self, rows):
+        seen.extend(row["image_id"] for row in rows)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return regions_of(self, rows)
+
+    monkeypatch.setattr(Importer, "regions_of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(drawn, theirs("npz", folder), tmp_path / "out.h5")
+    if written_over:
+        np.savez(folder / "10.npz", **dict(np.load(folder / "10.npz")) | {"features": np.ones((3, D))})
+    store = run(drawn, theirs("npz", folder), tmp_path / "out.h5")
+    assert seen == [10, 20, 30, *((10, 20) if written_over else ()), 30, 40, 50]
+    assert (store.read(10).feature == 1).all() == written_over
 
 
 @pytest.mark.parametrize("case", FLAWS)

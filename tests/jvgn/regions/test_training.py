@@ -21,7 +21,7 @@ from jvgn.regions.sharing import share
 from jvgn.regions.training import flip, learning_rate, order_batches, targets_of
 from jvgn.regions.weights import load_detector
 from jvgn.settings.detector import TorchvisionSettings
-from parsers.files import BrokenFile, UserError, sha256
+from parsers.files import UserError, sha256
 from parsers.table import read_table, write_table
 
 from .drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
@@ -170,12 +170,35 @@ def test_pretrained_layers_are_taken_over(drawn, tmp_path):
     torch.testing.assert_close(found.backbone.state_dict()[name], network.backbone.state_dict()[name])
 
 
-@pytest.mark.parametrize("content", [b"not weights", None])
-def test_bad_pretrained_weights_are_named(drawn, tmp_path, content):
-    path = tmp_path / "pretrained.pth"
-    path.write_bytes(content) if content else torch.save({"a": torch.zeros(1)}, path)
-    with pytest.raises(BrokenFile, match=r"pretrained\.pth: not"):
-        drawn.train(tmp_path / "detector", SETTINGS.model_copy(update={"pretrained": str(path)}))
+def write_text(path):
+    path.write_bytes(b"not weights")
+
+
+def save_others(path):
+    torch.save({"a": torch.zeros(1)}, path)
+
+
+def save_list(path):
+    torch.save([torch.zeros(1)], path)
+
+
+def save_nothing(path):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (write_text, "not a readable file of weights"),
+        (save_others, "not the weights of a tiny"),
+        (save_list, "not the weights of a tiny"),
+        (save_nothing, "there are no such pretrained weights"),
+    ],
+)
+def test_bad_pretrained_weights_are_named(drawn, tmp_path, make, message):
+    make(tmp_path / "pretrained.pth")
+    with pytest.raises(UserError, match=rf"pretrained\.pth: {message}"):
+        drawn.train(tmp_path / "detector", SETTINGS.model_copy(update={"pretrained": str(tmp_path / "pretrained.pth")}))
 
 
 def test_training_leaves_the_callers_random_numbers_alone(tmp_path):

@@ -1,0 +1,46 @@
+"""What people see of a file of regions, and what they are told where there is nothing to see."""
+
+import pytest
+from PIL import Image
+
+from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.region_views import RegionViewer
+from jvgn.regions.store import RegionWriter
+from parsers.files import UserError
+from parsers.table import write_table
+
+from .test_store import FEATURE_SIZE, make_regions
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Three regions of image 7, with the tables of their dataset where the workflow has them."""
+    file, tables = tmp_path / "regions/drawn_det/tiny.h5", tmp_path / "datasets/drawn"
+    with RegionWriter(file, FEATURE_SIZE, "float32", {"dataset": "drawn"}) as writer:
+        writer.append(7, make_regions(3, 7))
+    image = {"image_id": [7], "file_name": ["7.png"], "width": [60], "height": [40]}
+    write_table(tables / "images.parquet", image, IMAGES)
+    write_table(tables / "objects.parquet", {name: [] for name in OBJECTS.names}, OBJECTS)
+    return file
+
+
+def test_an_image_is_drawn_with_all_its_regions(file, tmp_path):
+    Image.new("L", (60, 40)).save(tmp_path / "7.png")
+    viewer = RegionViewer(file)
+    viewer.draw(tmp_path / "7.png", tmp_path / "drawn.svg")
+    assert len(viewer.table(tmp_path / "7.png")) == 3
+    assert (tmp_path / "drawn.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("content", "message"), [(None, "there is no such image"), (b"x", "not a readable image")])
+def test_an_image_that_cannot_be_read_is_named(file, tmp_path, content, message):
+    if content:
+        (tmp_path / "7.png").write_bytes(content)
+    with pytest.raises(UserError, match=rf"7\.png: {message}"):
+        RegionViewer(file).draw(tmp_path / "7.png", tmp_path / "drawn.svg")
+
+
+def test_a_file_that_lies_elsewhere_asks_for_its_dataset(file):
+    elsewhere = file.rename(file.parents[2] / "tiny.h5")
+    with pytest.raises(UserError, match=r"datasets/drawn/images\.parquet: there is no such file"):
+        RegionViewer(elsewhere)
