@@ -45,6 +45,8 @@ CASES = [
     ("a red steering wheel", "*wheel(red, steering)"),
     # slips of the pen: read as meant, kept as written
     ("a buiding behnd the tree", "*buiding; tree | buiding -behnd-> tree"),
+    ("one carront by two sheeps", "*carront(one); sheeps(two) | carront -by-> sheeps"),
+    ("a man in a yelow shirt", "*man; shirt(yelow) | man -in-> shirt"),
     # prepositions
     ("the white truck in front of the yellow one", "*truck(white); one(yellow) | truck -in front of-> one"),
     ("bike closest to the camera", "*bike; camera | bike -closest to-> camera"),
@@ -92,6 +94,7 @@ CASES = [
     ("mountain covered in snow", "*mountain; snow | snow -covered in-> mountain"),
     ("umbrella held by a woman", "*umbrella; woman | woman -held by-> umbrella"),
     ("the man's watch", "man; *watch | man -'s-> watch"),
+    ("the MAN'S watch", "MAN; *watch | MAN -'S-> watch"),
     ("a mans left arm", "man; *arm(left) | man -s-> arm"),
     ("a man by a snow covered hill", "*man; snow; hill | man -by-> hill, snow -covered-> hill"),
     ("a zebra ' s left ear", "zebra; *ear(left) | zebra -' s-> ear"),
