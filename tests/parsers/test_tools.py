@@ -236,6 +236,7 @@ def test_figures_take_the_place_of_the_old_ones_in_a_document(tmp_path):
     document.write_text("# Parsers\n")
     refused = run("figures", tmp_path / "gold.csv", "--backend", "lexical", "--into", document)
     assert refused.exit_code == 1 and "no place for the table" in refused.stderr
+    assert refused.stdout == ""  # said before any parser runs
 
 
 @pytest.mark.parametrize(("rows", "expected"), [(":", "abcdef"), ("1::2", "bdf"), (":2", "ab"), ("4:", "ef")])
