@@ -42,7 +42,8 @@ def node(tokens: Sequence[str], phrase: Phrase, said: Iterable[tuple[Word, ...]]
     head = phrase.head.tokens
     text = written(tokens, head)
     used = sorted({*head, *(index for attribute in attributes for index in attribute)})
-    return Node(text[: len(text) - len(mark)], head[-1], tuple(written(tokens, attribute) for attribute in attributes), tuple(used))
+    said_of_it = tuple(written(tokens, attribute) for attribute in attributes)
+    return Node(text[: len(text) - len(mark)], head[-1], said_of_it, tuple(used))
 
 
 def edge(tokens: Sequence[str], link: Link) -> Edge:
