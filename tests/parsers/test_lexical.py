@@ -41,6 +41,9 @@ CASES = [
     ("this is a photo of a red bus", "*bus(red)"),
     ("in the corner is a small lamp", "*lamp(small, corner)"),
     ("three slices of pizza", "*pizza(three, slices)"),
+    ("two of the men", "*men(two)"),
+    ("one of his shoes", "*shoes(one)"),
+    ("a car that is not red", "*car(not red)"),
     ("a chain link fence", "*fence(chain link)"),
     ("a red steering wheel", "*wheel(red, steering)"),
     # slips of the pen: read as meant, kept as written
@@ -49,6 +52,8 @@ CASES = [
     ("a man in a yelow shirt", "*man; shirt(yelow) | man -in-> shirt"),
     # prepositions
     ("the white truck in front of the yellow one", "*truck(white); one(yellow) | truck -in front of-> one"),
+    ("a man with a hat on", "*man; hat(on) | man -with-> hat"),
+    ("bowl farthest from the food", "*bowl; food | bowl -farthest from-> food"),
     ("bike closest to the camera", "*bike; camera | bike -closest to-> camera"),
     ("a giraffe taller than the other one", "*giraffe; one(other) | giraffe -taller than-> one"),
     ("plate of food on the table", "*plate; food; table | plate -of-> food, plate -on-> table"),
@@ -95,6 +100,8 @@ CASES = [
     ("umbrella held by a woman", "*umbrella; woman | woman -held by-> umbrella"),
     ("the man's watch", "man; *watch | man -'s-> watch"),
     ("the MAN'S watch", "MAN; *watch | MAN -'S-> watch"),
+    ("the boys' ball", "boys; *ball | boys -'-> ball"),
+    ("the words ' stop '", "*words; stop"),
     ("a mans left arm", "man; *arm(left) | man -s-> arm"),
     ("a man by a snow covered hill", "*man; snow; hill | man -by-> hill, snow -covered-> hill"),
     ("a zebra ' s left ear", "zebra; *ear(left) | zebra -' s-> ear"),
