@@ -6,11 +6,9 @@ They believe word order over the tree where the two cannot both be right, and ch
 from parsers.lexicon import is_listed, words
 from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
-from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
+from parsers.trees.word_passes import BE, CLAUSES, NOUNS, OBLIQUE, SUBJECTS
 
-CLAUSES = ("acl", "acl:relcl")
 MODIFIERS = ("amod", "compound", "nmod", "conj")
-BE = frozenset({"is", "are", "was", "were"})
 
 
 def mend_subjects(sentence: Dependencies) -> None:
