@@ -81,11 +81,13 @@ def score(backend: str, options: tuple[str, ...], conventions: str, gold: Path) 
 @click.argument("gold", type=FILE)
 def figures(parsers: tuple[str, ...], rows: str, into: Path | None, conventions: str, gold: Path) -> None:
     """Print what each parser scores on GOLD, by the captions' length, and how fast it is, as a Markdown table."""
-    from parsers.tools.figures import chosen_rows, put_into
+    from parsers.tools.figures import around_table, chosen_rows, put_into
     from parsers.tools.figures import figures as table
     from parsers.tools.scoring import read_gold
 
     captions = chosen_rows(read_gold(gold), rows)
+    if into is not None:
+        around_table(into)  # a file that has no place for the table says so before the parsers run
     lines = list(table(captions, [named_parser(name) for name in parsers], conventions))
     show(lines)
     if into is not None:

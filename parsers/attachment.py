@@ -3,9 +3,9 @@
 "man holding a bat on the field": the man is on the field. "man holding a bat with a logo": the bat has the logo.
 """
 
+from parsers.lexicon import words
 from parsers.phrases import Phrase, Relation
 
-CARRIED = frozenset({"in", "with", "wearing", "dressed in"})
 HAVING = frozenset({"has", "have", "having", "had"})
 """Verbs that anything may do: "a dress that has a hood"."""
 BESIDE = frozenset(
@@ -30,10 +30,10 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
     if target is not None and target.is_marking:
         return inbound.text == "in" and not here.is_worn
     if relation.text in ("with", "without"):
-        return not here.is_worn or inbound.preposition == "in" or (inbound.text in CARRIED and target_is_worn)
+        return not here.is_worn or inbound.preposition == "in" or (inbound.text in words("carrying") and target_is_worn)
     if relation.text == "in" and (target_is_worn or target_is_setting):
         return target_is_worn or not (inbound.verb and inbound.preposition)
-    if inbound.text in CARRIED and here.is_worn:
+    if inbound.text in words("carrying") and here.is_worn:
         return places(relation) or relation.text in ("on", "in")
     if inbound.verb and not inbound.preposition:
         return places(relation) or relation.text == "on"

@@ -25,7 +25,7 @@ def load_backend(name: str, **options: str | bool) -> Backend:
     if name not in BACKENDS:
         raise UserError(f"there is no parser {name!r}; there are: {', '.join(sorted(BACKENDS))}")
     load: Callable[..., Backend] = importlib.import_module(BACKENDS[name]).load
-    check_options(name, inspect.signature(load), options)
+    check_options(name, inspect.signature(load, eval_str=True), options)
     return load(**options)
 
 
@@ -35,3 +35,6 @@ def check_options(name: str, signature: inspect.Signature, options: Mapping[str,
     except TypeError as error:
         known = ", ".join(signature.parameters) or "none"
         raise UserError(f"the parser {name}: {error}; its options are: {known}") from error
+    for key, value in options.items():
+        if isinstance(value, bool) and not isinstance(value, signature.parameters[key].annotation):
+            raise UserError(f"the parser {name}: {key}: expected a text, found {str(value).lower()}")

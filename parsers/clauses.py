@@ -109,7 +109,8 @@ class Walk(Reading):
         pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
         refers_back = pronoun != "" and relation.preposition != ""
         is_of_nearest = refers_back and pronoun in ("it", "them")
-        subjects = self.nearest if is_of_nearest else subjects_of(self, relation, target)
+        is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
+        subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
         self.joined, self.relative = False, ""
         if target is not None and not is_predicate(relation):
             self.expect(target, *self.split(subjects, relation))
@@ -199,11 +200,12 @@ def is_predicate(relation: Relation) -> bool:
 
 
 def split_predicate(relation: Relation) -> list[tuple[Word, ...]]:
-    """Adjectives are an attribute each, the words of a verb are one; of a bare "is", nothing."""
+    """Adjectives are an attribute each, the words of a verb are one, and so is "not red"; of a bare "is", nothing."""
     spoken = tuple(word for word in relation.spoken if word.tag is not Tag.AUXILIARY)
     if relation.verb or not is_predicate(relation):
         return [spoken] if spoken else []
-    return [(word,) for word in spoken]
+    first = 2 if spoken[0].tag is Tag.NEGATION else 1
+    return [spoken[:first], *((word,) for word in spoken[first:])]
 
 
 def walk(items: Sequence[Item]) -> Reading:

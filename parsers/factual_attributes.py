@@ -20,7 +20,7 @@ def join_shapes(draft: Draft) -> None:
         first = draft.lower(token - 1)
         if word.lower() not in SHAPES or first not in node.attributes:
             continue
-        is_colour = word.startswith("color")
+        is_colour = word.lower().startswith(("color", "colour"))
         is_plain = first in words("factual_plain_colours") if is_colour else tag_of(first) is Tag.ADJECTIVE
         joined = "multi-colored" if first == "different" else f"{first} {word}"
         wanted = () if is_plain else (joined,)

@@ -30,10 +30,7 @@ class BrokenFile(UserError):
 def replacing(path: Path | str) -> Iterator[Path]:
     """Yields a temporary name beside `path` that takes its place when the block ends without an error."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = temporary_beside(path)
     try:
         yield temporary
         mask = os.umask(0)
@@ -42,6 +39,19 @@ def replacing(path: Path | str) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def temporary_beside(path: Path) -> Path:
+    """A new empty file in the folder of `path`, which is made if need be."""
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder, expected a file; give another name")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror}); give a folder you may write to") from error
+    os.close(handle)
+    return Path(name)
 
 
 def sha256(path: Path | str) -> str:

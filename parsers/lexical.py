@@ -25,18 +25,25 @@ def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
 
 def parse_tokens(tokens: Sequence[str]) -> SceneGraph:
     """The scene graph of one tokenised sentence."""
-    read = walk(items(tag(tokens)))
-    nodes = [node(tokens, phrase, read.said.get(index, ())) for index, phrase in enumerate(read.phrases)]
+    tagged = tag(tokens)
+    read = walk(items(tagged))
+    marks = {word.tokens: word.text for word in tagged if word.tag is Tag.POSSESSIVE}
+    nodes = [
+        node(tokens, phrase, read.said.get(index, ()), marks.get(phrase.head.tokens, ""))
+        for index, phrase in enumerate(read.phrases)
+    ]
     edges = [edge(tokens, link) for link in read.links]
     return guaranteed(tokens, nodes, edges, read.referent or 0)
 
 
-def node(tokens: Sequence[str], phrase: Phrase, said: Iterable[tuple[Word, ...]]) -> Node:
+def node(tokens: Sequence[str], phrase: Phrase, said: Iterable[tuple[Word, ...]], mark: str) -> Node:
+    """The phrase and what is said of it; `mark` is the 's within the head's own token, as in "man's"."""
     attributes = [indices(tokens, [word]) for word in phrase.modifiers] + [indices(tokens, spoken) for spoken in said]
     head = phrase.head.tokens
-    text = written(tokens, head)[: len(phrase.head.text)]  # "man's" may be one token, of which the head is "man"
+    text = written(tokens, head)
     used = sorted({*head, *(index for attribute in attributes for index in attribute)})
-    return Node(text, head[-1], tuple(written(tokens, attribute) for attribute in attributes), tuple(used))
+    said_of_it = tuple(written(tokens, attribute) for attribute in attributes)
+    return Node(text[: len(text) - len(mark)], head[-1], said_of_it, tuple(used))
 
 
 def edge(tokens: Sequence[str], link: Link) -> Edge:

@@ -170,14 +170,19 @@ def phrase(span: Sequence[Word], owner: Phrase | None, mark: Word | None) -> Phr
 
 
 def measured(parts: list[Item]) -> list[Item]:
-    """`parts` with "a group of people" as one phrase about people."""
+    """`parts` with "a group of people" and "two of the men" as one phrase about people."""
     for match in reversed(list(re.finditer("(?=NON)", letters(parts)))):
         start = match.start()
         measure, inner = parts[start], parts[start + 2]
-        if isinstance(measure, Phrase) and isinstance(inner, Phrase) and measure.head.text in words("measures"):
+        if isinstance(measure, Phrase) and isinstance(inner, Phrase) and is_measure(measure, inner):
             whole = replace(inner, modifiers=(*measure.modifiers, measure.head, *inner.modifiers))
             parts = [*parts[:start], whole, *parts[start + 3 :]]
     return parts
+
+
+def is_measure(count: Phrase, counted: Phrase) -> bool:
+    is_number = count.head.text in words("quantifiers") and not count.is_determined and not count.modifiers
+    return count.head.text in words("measures") or (is_number and counted.is_determined)
 
 
 def relations(parts: list[Item]) -> list[Item]:

@@ -21,17 +21,21 @@ MOST_LETTERS = 30
 
 @functools.lru_cache(maxsize=1 << 16)
 def respelled(word: str) -> str:
-    """The lower-case word as it was probably meant: of the words one letter away, a listed one or the most frequent."""
+    """The lower-case word as it was probably meant.
+
+    Of the words one letter away, the listed ones come first; of several, one with the same letters ("yelow" is yellow
+    rather than below), and of these the most frequent.
+    """
     slips = renamings("slips")
     if word in slips:
         return slips[word]
     if not LEAST_LETTERS <= len(word) <= MOST_LETTERS or not (word.isascii() and word.isalpha()) or is_familiar(word):
         return word
-    near = sorted(set(one_letter_away(word)))
-    found = [candidate for candidate in near if is_known(candidate)]
+    candidates = sorted(set(one_letter_away(word)))
+    found = [near for near in candidates if is_known(near)]
     if not found and len(word) >= MANY_LETTERS:
-        found = [candidate for candidate in near if brill_tag(candidate) and candidate in frequencies()]
-    return max(found, key=lambda candidate: frequencies().get(candidate, 0), default=word)
+        found = [near for near in candidates if brill_tag(near) and near in frequencies()]
+    return max(found, key=lambda near: (set(near) == set(word), frequencies().get(near, 0)), default=word)
 
 
 def is_familiar(word: str) -> bool:

@@ -23,6 +23,9 @@ from parsers.table import EDGES, NODES, count_rows, origin, read_rows, row_group
 EXPRESSIONS = pa.schema([("expression_id", pa.int64()), ("tokens", pa.list_(pa.string()))])
 """The columns of `expressions.parquet` that are read here."""
 
+MOST_TOKENS = 2**15
+"""What the token indices of the graphs, int16, can count."""
+
 SLICE = 20_000
 """Expressions whose graphs are put in order at a time."""
 
@@ -87,6 +90,10 @@ def tokens_of(expressions: pa.Table, path: Path) -> pa.ListArray:
     if pc.any(empty).as_py():
         first = expressions["expression_id"].filter(empty)[0]
         raise BrokenFile(path, f"expression {first} has no tokens")
+    too_long = pc.greater(pc.list_value_length(tokens), MOST_TOKENS)
+    if pc.any(too_long).as_py():
+        first = expressions["expression_id"].filter(too_long)[0]
+        raise BrokenFile(path, f"expression {first} has more than {MOST_TOKENS:,} tokens", "leave it out")
     return tokens
 
 

@@ -1,6 +1,6 @@
 """Of whom a relation is said: by default of the phrase nearest before it; the exceptions are here."""
 
-from parsers.attachment import CARRIED, HAVING, passes_over
+from parsers.attachment import HAVING, passes_over
 from parsers.lexicon import Tag, is_listed, words
 from parsers.phrases import Phrase, Relation
 from parsers.reading import Reading
@@ -51,7 +51,7 @@ def past_what_is_carried(reading: Reading, relation: Relation) -> list[int]:
     subjects, inbound = reading.inbound()
     if not subjects or inbound is None or reading.phrases[reading.nearest[-1]].is_animate:
         return reading.nearest
-    if inbound.text not in CARRIED and inbound.text != "on":
+    if inbound.text not in words("carrying") and inbound.text != "on":
         return reading.nearest
     first, is_with = relation.spoken[0].text, inbound.text == "with"
     describes = relation.verb == Tag.PARTICIPLE and (

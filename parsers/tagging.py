@@ -109,6 +109,7 @@ BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
+PLURALS = frozenset({Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 
 
 def tag(tokens: Sequence[str]) -> list[Word]:
@@ -228,8 +229,10 @@ def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
 
 
 def spelled_apart(lower: list[str], start: int) -> tuple[int, Tag] | None:
-    """Tokens that were one word before a tokeniser cut them: "' s", "isn ' t", "t - shirt"."""
+    """Tokens that were one word before a tokeniser cut them: "' s", "boys '", "isn ' t", "t - shirt"."""
     following = lower[start + 1 : start + 3]
+    if lower[start] in APOSTROPHES and start and tag_of(lower[start - 1]) in PLURALS and is_only(lower, start):
+        return 1, Tag.POSSESSIVE
     if lower[start] in APOSTROPHES and following[:1] == ["s"]:
         return 2, Tag.POSSESSIVE
     if len(following) == 2 and following[0] in APOSTROPHES and f"{lower[start]}'{following[1]}" in words("negations"):
@@ -237,3 +240,8 @@ def spelled_apart(lower: list[str], start: int) -> tuple[int, Tag] | None:
     if len(following) == 2 and following[0] == "-" and "and" not in (lower[start], following[1]):
         return 3, tag_of(f"{lower[start]}-{following[1]}")
     return None
+
+
+def is_only(lower: list[str], start: int) -> bool:
+    """Whether no other apostrophe follows, with which this one would be a quotation mark."""
+    return APOSTROPHES.isdisjoint(lower[start + 1 :]) and lower[start + 1 : start + 2] != ["s"]

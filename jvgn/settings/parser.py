@@ -22,7 +22,7 @@ class StanzaSettings(Frozen):
     """Stanza's neural dependency parser."""
     models: str | None = None
     """A folder of Stanza's English models; null downloads them on first use."""
-    tags: Literal["lexicon", "model"] | None = None
+    tags: Literal["lexicon", "model"] = "lexicon"
     """Whose parts of speech the tree is made of: the model's as they are, or corrected by the lexicon of captions."""
 
     @property

@@ -19,8 +19,6 @@ class Place:
     edge: Edge | None
     parent: int | None
     depth: int
-    is_repeated: bool
-    """Whether the node stands elsewhere already: only graphs in FACTUAL's form may have loops."""
 
 
 def places(graph: SceneGraph) -> list[Place]:
@@ -33,22 +31,17 @@ def places(graph: SceneGraph) -> list[Place]:
     others = sorted(range(len(graph.nodes)), key=lambda node: (node != graph.referent, node in objects, node))
     found: list[Place] = []
     seen: set[int] = set()
-    used: set[int] = set()
     for root in others:
         # A stack, for a sentence may be longer than Python's calls are deep.
-        waiting = [] if root in seen else [Place(root, None, None, 0, False)]
+        waiting = [] if root in seen else [Place(root, None, None, 0)]
         while waiting:
             place = waiting.pop()
-            if place.node in seen:
-                found.append(Place(place.node, place.edge, place.parent, place.depth, True))
-                continue
             seen.add(place.node)
             found.append(place)
-            new = [index for index in links[place.node] if index not in used]
-            used.update(new)
-            for edge in (graph.edges[index] for index in reversed(new)):
+            for edge in (graph.edges[index] for index in reversed(links[place.node])):
                 other = edge.object if edge.subject == place.node else edge.subject
-                waiting.append(Place(other, edge, len(found) - 1, place.depth + 1, False))
+                if other not in seen:  # a graph is a forest: only the edge that led here leads back
+                    waiting.append(Place(other, edge, len(found) - 1, place.depth + 1))
     return found
 
 
@@ -66,7 +59,7 @@ def drawn(graph: SceneGraph) -> str:
             mark = f"{indents[place.parent]}{'└─' if is_last else '├─'} {place.edge.relation} {arrow} "
             indent = indents[place.parent] + ("   " if is_last else "│  ")
         indents.append(indent)
-        lines.append(mark + described(graph, place.node) + (" (above)" if place.is_repeated else ""))
+        lines.append(mark + described(graph, place.node))
     return "\n".join(lines)
 
 

@@ -51,13 +51,19 @@ def chosen_rows(gold: Sequence[Row], text: str) -> Sequence[Row]:
 
 def put_into(path: Path, lines: Sequence[str]) -> None:
     """The lines stand in a Markdown file in the place of the table that it had."""
+    before, after = around_table(path)
+    with replacing(path) as temporary:
+        temporary.write_text("\n".join([before + START, *lines, END + after]), encoding="utf8")
+
+
+def around_table(path: Path) -> tuple[str, str]:
+    """What stands before and after the table of a Markdown file."""
     try:
         text = path.read_text(encoding="utf8")
-    except OSError as error:
-        raise BrokenFile(path, f"cannot be read ({error.strerror})", "give a Markdown file") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BrokenFile(path, f"cannot be read ({error})", "give a Markdown file") from error
     before, start, rest = text.partition(f"{START}\n")
     _, end, after = rest.partition(END)
     if not (start and end):
         raise BrokenFile(path, "has no place for the table", f"write the lines {START} and {END} where it shall stand")
-    with replacing(path) as temporary:
-        temporary.write_text("\n".join([before + START, *lines, END + after]), encoding="utf8")
+    return before, after

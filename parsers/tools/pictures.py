@@ -128,12 +128,11 @@ def line(place: Place, start: tuple[float, float], end: tuple[float, float]) -> 
 def box(graph: SceneGraph, place: Place, left: float, middle: float, width: float) -> list[str]:
     head, attributes = labels(graph, place)
     is_referent = place.node == graph.referent
-    dashes = ' stroke-dasharray="4 3"' if place.is_repeated else ""
     fill, stroke = (REFERENT, 2.5) if is_referent else (OTHER, 1)
     centre = left + width / 2
     return [
         f'<rect x="{left:.1f}" y="{middle - BOX / 2:.1f}" width="{width:.1f}" height="{BOX}" rx="8"'
-        f' fill="{fill}" stroke="{INK}" stroke-width="{stroke}"{dashes}/>',
+        f' fill="{fill}" stroke="{INK}" stroke-width="{stroke}"/>',
         f'<text x="{centre:.1f}" y="{middle + (-3 if attributes else 5):.1f}" text-anchor="middle"'
         f' font-weight="bold">{escaped(head)}</text>',
         f'<text x="{centre:.1f}" y="{middle + 14:.1f}" text-anchor="middle" font-size="{14 * SMALL:.1f}">'

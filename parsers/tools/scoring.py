@@ -10,7 +10,7 @@ import csv
 import functools
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,8 @@ KINDS = ("objects", "attributes", "relations")
 Bounds = tuple[int, int | None]
 LENGTHS: tuple[Bounds, ...] = ((1, 4), (5, 6), (7, 9), (10, 13), (14, None))
 """Captions are also scored by their number of words, the blanks-separated ones."""
+
+CURE = "give a file in FACTUAL's format"
 
 CHUNK = 500
 """Captions that a parser is given at a time."""
@@ -103,8 +105,11 @@ def score_parser(gold: Sequence[tuple[str, str]], parser: Parser, conventions: s
         graphs = backend([tokenise(caption) for caption, _ in rows])
         scores.seconds += time.perf_counter() - clock
         for (caption, text), graph in zip(rows, graphs, strict=True):
+            wanted = tuples_of_text(text)
+            if not wanted[0]:
+                raise UserError(f"caption {caption!r}: expected a graph like ( man , hold , bat ), found {text!r}")
             for score in (scores.overall, scores.by_length[length_class(caption)]):
-                score.add(tuples_of_graph(form(graph)), tuples_of_text(text))
+                score.add(tuples_of_graph(form(graph)), wanted)
     return scores
 
 
@@ -126,16 +131,26 @@ def length_class(caption: str) -> Bounds:
 
 def read_gold(path: Path) -> list[tuple[str, str]]:
     """Every caption with the text of its graph."""
-    if not path.exists():
+    if not path.is_file():
         raise BrokenFile(path, "there is no such file", "give a CSV with the columns caption and scene_graph")
-    with path.open(encoding="utf8", newline="") as file:
-        rows = csv.DictReader(file)
-        if not {"caption", "scene_graph"} <= set(rows.fieldnames or ()):
-            raise BrokenFile(path, "expected the columns caption and scene_graph", "give a file in FACTUAL's format")
-        found = [(row["caption"].strip(), row["scene_graph"]) for row in rows]
+    try:
+        with path.open(encoding="utf8", newline="") as file:
+            rows = csv.DictReader(file)
+            if not {"caption", "scene_graph"} <= set(rows.fieldnames or ()):
+                raise BrokenFile(path, "expected the columns caption and scene_graph", CURE)
+            found = [gold_row(row, f"{path}: line {rows.line_num}") for row in rows]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BrokenFile(path, f"not a CSV in UTF-8 ({error})", CURE) from error
     if not found:
-        raise BrokenFile(path, "has no caption", "give a file in FACTUAL's format")
+        raise BrokenFile(path, "has no caption", CURE)
     return found
+
+
+def gold_row(row: Mapping[str, str | None], where: str) -> tuple[str, str]:
+    caption, graph = row["caption"], row["scene_graph"]
+    if caption is None or graph is None:
+        raise UserError(f"{where}: expected a caption and its scene_graph, found only {caption!r}; {CURE}")
+    return caption.strip(), graph
 
 
 def tuples_of_text(text: str) -> Tuples:

@@ -7,9 +7,7 @@ the two is meant; parsers that learnt from other text often take the wrong one.
 from parsers.lexicon import is_listed, words
 from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
-from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
-
-CLAUSES = ("acl", "acl:relcl")
+from parsers.trees.word_passes import CLAUSES, NOUNS, OBLIQUE, SUBJECTS
 
 
 def attach_prepositions(sentence: Dependencies) -> None:

@@ -5,11 +5,10 @@ import itertools
 from parsers.lexicon import words
 from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
-from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
+from parsers.trees.word_passes import BE, NOUNS, OBLIQUE, SUBJECTS
 
 RELATIVES = frozenset({"PRON", "SCONJ", "DET", "ADV"})
 CLAUSES = ("acl", "acl:relcl", "advcl", "xcomp", "ccomp", "parataxis", "dep")
-BE = frozenset({"is", "are", "was", "were"})
 
 
 def turn_passives(sentence: Dependencies) -> None:

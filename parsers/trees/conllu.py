@@ -20,10 +20,7 @@ CURE = "give a file in CoNLL-U, one sentence for each expression"
 Tokens = tuple[str, ...]
 
 
-def load(parses: str = "", **unknown: str) -> Backend:
-    if unknown or not parses:
-        found = ", ".join(sorted(unknown)) or "none"
-        raise UserError(f"the conllu parser has one option, parses=FILE.conllu, which it needs; found {found}")
+def load(parses: str) -> Backend:
     path = Path(parses).expanduser()
     trees = read_trees(path)
 

@@ -4,13 +4,12 @@ They believe word order over the tree where the two cannot both be right, and ch
 """
 
 from parsers.lexicon import is_listed, words
+from parsers.tagging import APOSTROPHES
 from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
-from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
+from parsers.trees.word_passes import BE, CLAUSES, NOUNS, OBLIQUE, SUBJECTS
 
-CLAUSES = ("acl", "acl:relcl")
 MODIFIERS = ("amod", "compound", "nmod", "conj")
-BE = frozenset({"is", "are", "was", "were"})
 
 
 def mend_subjects(sentence: Dependencies) -> None:
@@ -123,6 +122,21 @@ def mend_stranded(sentence: Dependencies) -> None:
         above = sentence.head(unit)
         if above != ROOT and sentence.relation(unit) == "case" and above < unit and sentence.upos(unit) == "ADP":
             sentence.attach(unit, above, "compound:prt")
+
+
+def mend_marks(sentence: Dependencies) -> None:
+    """ "the boy's father's hat": an 's is of the noun just before it; "in a man's hand": the "in" is the hand's."""
+    ends = {unit.tokens[-1]: index for index, unit in sentence.units.items() if unit.upos in NOUNS}
+    for unit in sentence.units_in_order():
+        owner = ends.get(sentence.units[unit].tokens[0] - 1)
+        is_mark = sentence.upos(unit) == "PART" and sentence.text(unit)[:1] in APOSTROPHES
+        if owner is None or not is_mark:
+            continue
+        sentence.move(unit, owner, "case")
+        if sentence.relation(owner) == "nmod:poss":
+            for case in sentence.children(owner, "case"):
+                if case < owner:
+                    sentence.move(case, sentence.head(owner), "case")
 
 
 def mend_gaps(sentence: Dependencies) -> None:

@@ -68,6 +68,12 @@ PASSES = (
         "*man; hat(on) | man -with-> hat",
     ),
     Pass(
+        "marks of owners",
+        mending.mend_marks,
+        "boy/NOUN/2/nmod:poss 's/PART/0/case father/NOUN/4/nmod:poss 's/PART/0/case hat/NOUN/-1/root",
+        "boy; father; *hat | boy -'s-> father, father -'s-> hat",
+    ),
+    Pass(
         "subjects after prepositions",
         mending.mend_subjects,
         "woman/NOUN/-1/root in/ADP/2/case shirt/NOUN/4/nsubj is/AUX/4/aux sitting/VERB/0/acl:relcl",

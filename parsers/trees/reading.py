@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from parsers.guarantees import guaranteed
 from parsers.lexicon import words
-from parsers.rules import ATTRIBUTES, EDGES, HEADS, Rule
+from parsers.rules import RULES, Rule
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tree import Tree
 from parsers.trees.dependencies import Dependencies
@@ -35,7 +35,7 @@ def read(tree: Tree) -> SceneGraph:
     sentence = Dependencies(tree)
     rewrite(sentence)
     found = Found()
-    for rule in (*HEADS, *ATTRIBUTES, *EDGES):
+    for rule in RULES:
         apply(rule, sentence, found)
     return graph_of(sentence, found)
 

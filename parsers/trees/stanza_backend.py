@@ -28,8 +28,8 @@ BATCH = 500
 Trees = Callable[[Sequence[Sequence[str]]], Iterator[Tree]]
 
 
-def load(**options: str) -> Backend:
-    trees = load_trees(**options)
+def load(models: str = "", tags: str = "lexicon") -> Backend:
+    trees = load_trees(models, tags)
 
     def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
         return [read(tree) for tree in trees(sentences)]
@@ -37,10 +37,8 @@ def load(**options: str) -> Backend:
     return parse_many
 
 
-def load_trees(models: str = "", tags: str = "lexicon", **unknown: str) -> Trees:
+def load_trees(models: str = "", tags: str = "lexicon") -> Trees:
     """A function that gives the trees of tokenised sentences."""
-    if unknown:
-        raise UserError(f"the stanza parser has the options models and tags, found {', '.join(sorted(unknown))}")
     if tags not in ("lexicon", "model"):
         raise UserError(f"the stanza parser's tags are lexicon or model, found {tags!r}")
     tagger, parser = pipelines(Path(models).expanduser() if models else None)

@@ -23,6 +23,8 @@ CLASS_OF_GROUP = {
 }
 NOUNS = frozenset({"NOUN", "PROPN"})
 SUBJECTS = ("nsubj", "nsubj:pass")
+CLAUSES = ("acl", "acl:relcl")
+BE = frozenset({"is", "are", "was", "were"})
 OBLIQUE = ("obl", "nmod", "obl:tmod", "obl:npmod", "obl:agent", "obl:unmarked")
 
 

@@ -97,6 +97,12 @@ def test_an_expression_without_tokens_is_named(tmp_path):
     assert "expression 11 has no tokens" in result.output
 
 
+def test_an_expression_longer_than_indices_can_count_is_named(tmp_path):
+    result = run(write_expressions(tmp_path, ["a dog", "man " * (2**15 + 1)]), tmp_path)
+    assert result.exit_code == 1 and result.output.count("\n") == 1
+    assert "expression 11 has more than 32,768 tokens" in result.output
+
+
 def test_the_package_runs_as_a_command(tmp_path):
     command = [sys.executable, "-m", "parsers", "parse", "missing.parquet", "nodes", "edges", "coverage"]
     done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=Path(__file__).parents[2])

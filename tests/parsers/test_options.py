@@ -77,13 +77,31 @@ def test_every_backend_can_be_configured():
 
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [({"parses": "x", "modles": "x"}, "'modles'; its options are: parses, strict"), ({}, "'parses'; its options are")],
+    [
+        ({"parses": "x", "modles": "x"}, "'modles'; its options are: parses, strict"),
+        ({}, "'parses'; its options are"),
+        ({"parses": True}, "parses: expected a text, found true"),
+    ],
 )
 def test_options_that_a_backend_does_not_take_are_named(options, problem):
     def load(parses: str, strict: bool = True): ...
 
     with pytest.raises(UserError, match=f"the parser mine: .*{problem}"):
         check_options("mine", inspect.signature(load), options)
+
+
+@pytest.mark.parametrize(
+    ("parser", "problem"),
+    [
+        ("conllu", "'parses'; its options are: parses"),
+        ("conllu:parses=true", "parses: expected a text"),
+        ("stanza:model=x", "'model'; its options are: models, tags"),
+        ("stanza:models=false", "models: expected a text"),
+    ],
+)
+def test_a_wrong_option_of_a_backend_is_one_line(parser, problem):
+    with pytest.raises(UserError, match=problem):
+        named_parser(parser).load()
 
 
 @pytest.mark.parametrize("command", ["score", "parse"])

@@ -62,13 +62,24 @@ def test_the_command_prints_all_captions_and_each_length(tmp_path):
     assert [line[:2] for line in lines[2:7]] == [["1-4", "1"], ["5-6", "0"], ["7-9", "1"], ["10-13", "0"], ["14+", "0"]]
 
 
-def test_a_file_in_another_format_is_an_error_that_says_what_was_expected(tmp_path):
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "no such file"),
+        (b"sentence\na dog\n", "caption and scene_graph"),
+        (b"caption,scene_graph\n", "has no caption"),
+        (b"caption,scene_graph\na dog,( dog )\na cat\n", "line 3: expected a caption and its scene_graph"),
+        (b"caption,scene_graph\na dog,dog\n", "expected a graph like"),
+        (b"caption,scene_graph\n\xff,( dog )\n", "not a CSV in UTF-8"),
+    ],
+)
+def test_a_file_in_another_format_is_one_line_that_says_what_was_expected(tmp_path, content, problem):
     gold = tmp_path / "gold.csv"
-    gold.write_text("sentence\na dog\n")
+    if content is not None:
+        gold.write_bytes(content)
     result = CliRunner().invoke(main, ["score", str(gold)])
-    assert result.exit_code == 1 and "caption and scene_graph" in result.output
-    missing = CliRunner().invoke(main, ["score", str(tmp_path / "missing.csv")])
-    assert missing.exit_code == 1 and "no such file" in missing.output
+    assert result.exit_code == 1 and result.output.count("\n") == 1
+    assert result.output.startswith("Error: ") and problem in result.output
 
 
 def test_without_the_lemmatiser_the_error_says_what_to_install(monkeypatch):

@@ -146,10 +146,9 @@ def test_without_stanza_the_error_says_what_to_install(monkeypatch):
         load_trees(models="anywhere")
 
 
-@pytest.mark.parametrize("options", [{"model": "x"}, {"tags": "guessed"}])
-def test_options_that_do_not_exist_are_named(options):
-    with pytest.raises(UserError, match=r"found model|found 'guessed'"):
-        load_trees(**options)
+def test_tags_that_do_not_exist_are_named():
+    with pytest.raises(UserError, match=r"lexicon or model, found 'guessed'"):
+        load_trees(tags="guessed")
 
 
 def test_a_folder_without_models_is_named_with_the_files_that_were_expected(tmp_path):

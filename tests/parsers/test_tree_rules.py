@@ -64,6 +64,10 @@ TREES = [
     ),
     ("far/ADJ/1/amod right/NOUN/2/compound suitcase/NOUN/-1/root", "*suitcase(far right)"),
     ("two/NUM/1/nummod dogs/NOUN/-1/root", "*dogs(two)"),
+    (
+        "cup/NOUN/-1/root in/ADP/2/case man/NOUN/5/nmod:poss '/PUNCT/5/punct s/PART/5/case hand/NOUN/0/nmod",
+        "*cup; man; hand | cup -in-> hand, man -' s-> hand",
+    ),
 ]
 
 
