@@ -71,7 +71,7 @@ def peeled_levels(unary_KN: Tensor, edges_E2: Tensor) -> list[Level]:
 
 
 class Beliefs:
-    """Running sums of log-evidence. Messages of minus infinity are counted apart, so that they can be taken out again."""
+    """Running sums of log-evidence; messages of minus infinity are counted apart, to be taken out again."""
 
     def __init__(self, unary_KN: Tensor) -> None:
         self.sum_KN = unary_KN.clone()
@@ -119,7 +119,7 @@ def finite(highest: Tensor) -> Tensor:
 class Factors:
     """The pairwise factors of a level, and the messages through them.
 
-    A message is the log of a matrix product, log(exp(score) · exp(heard)), both shifted to have a highest entry near one;
+    A message is the log of a matrix product, log(exp(score) · exp(heard)), both shifted to a highest entry near one;
     the few entries for which the product is too small to keep its digits are summed in log space, term by term.
     """
 
@@ -137,7 +137,7 @@ class Factors:
         return self.message(heard_LN, transposed=self.level.object_is_child)
 
     def message(self, heard_LN: Tensor, transposed: bool) -> Tensor:
-        """log Σ_j exp(score_ij + heard_j), up to a constant that all i have in common and that cancels in the marginals."""
+        """log Σ_j exp(score_ij + heard_j), up to a constant that all i have in common: it cancels in the marginals."""
         heard_LN = heard_LN - finite(heard_LN.detach().amax(1, keepdim=True))
         factor_LNN = self.factor_LNN.transpose(1, 2) if transposed else self.factor_LNN
         sum_LN = (factor_LNN @ heard_LN.exp()[:, :, None]).squeeze(2)
