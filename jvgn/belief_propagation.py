@@ -12,6 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+MODEST = 20.0
+"""Scores whose highest is nearer to zero than this are exponentiated as they are, without a pass to shift them."""
+
 
 @dataclass(frozen=True)
 class Level:
@@ -68,25 +71,36 @@ def peeled_levels(unary_KN: Tensor, edges_E2: Tensor) -> list[Level]:
 
 
 class Beliefs:
-    """Running sums of log-evidence, in which minus infinities are counted apart so that they can be taken out again."""
+    """Running sums of log-evidence; messages of minus infinity are counted apart, to be taken out again."""
 
     def __init__(self, unary_KN: Tensor) -> None:
-        self.blocked_KN = unary_KN.isneginf().int()
-        self.finite_KN = unary_KN.masked_fill(unary_KN.isneginf(), 0.0)
+        self.sum_KN = unary_KN.clone()
+        self.blocked_KN: Tensor | None = None
+        """How many messages rule a region out; None as long as none ever did, which is the rule."""
 
     def add(self, node_L: Tensor, message_LN: Tensor) -> None:
-        blocked_LN = message_LN.isneginf()
-        self.blocked_KN = self.blocked_KN.index_add(0, node_L, blocked_LN.int())
-        self.finite_KN = self.finite_KN.index_add(0, node_L, message_LN.masked_fill(blocked_LN, 0.0))
+        if message_LN.detach().amin().isneginf():
+            blocked_LN = message_LN.isneginf()
+            if self.blocked_KN is None:
+                self.blocked_KN = torch.zeros_like(self.sum_KN, dtype=torch.int)
+            self.blocked_KN.index_add_(0, node_L, blocked_LN.int())
+            message_LN = message_LN.masked_fill(blocked_LN, 0.0)
+        self.sum_KN.index_add_(0, node_L, message_LN)
 
-    def total(self, node_L: Tensor) -> Tensor:
-        return self.finite_KN[node_L].masked_fill(self.blocked_KN[node_L] > 0, -torch.inf)
+    def total(self) -> Tensor:
+        return self.sum_KN if self.blocked_KN is None else self.sum_KN.masked_fill(self.blocked_KN > 0, -torch.inf)
+
+    def of(self, node_L: Tensor) -> Tensor:
+        sum_LN = self.sum_KN[node_L]
+        return sum_LN if self.blocked_KN is None else sum_LN.masked_fill(self.blocked_KN[node_L] > 0, -torch.inf)
 
     def without(self, node_L: Tensor, message_LN: Tensor) -> Tensor:
         """What the nodes know apart from the messages: a node must not hear its own words back."""
+        if self.blocked_KN is None:
+            return self.sum_KN[node_L] - message_LN
         blocked_LN = message_LN.isneginf()
-        finite_LN = self.finite_KN[node_L] - message_LN.masked_fill(blocked_LN, 0.0)
-        return finite_LN.masked_fill(self.blocked_KN[node_L] > blocked_LN.int(), -torch.inf)
+        sum_LN = self.sum_KN[node_L] - message_LN.masked_fill(blocked_LN, 0.0)
+        return sum_LN.masked_fill(self.blocked_KN[node_L] > blocked_LN.int(), -torch.inf)
 
 
 def log_sum_exp(value: Tensor, dim: int) -> Tensor:
@@ -97,46 +111,61 @@ def log_sum_exp(value: Tensor, dim: int) -> Tensor:
     return (total.masked_fill(empty, 1.0).log() + highest.squeeze(dim)).masked_fill(empty, -torch.inf)
 
 
+def finite(highest: Tensor) -> Tensor:
+    return highest.nan_to_num(neginf=0.0)
+
+
+@dataclass(frozen=True)
 class Factors:
     """The pairwise factors of a level, and the messages through them.
 
-    A message is the log of a matrix product, log(exp(score) · exp(heard)), both shifted to have a highest entry of one;
+    A message is the log of a matrix product, log(exp(score) · exp(heard)), both shifted to a highest entry near one;
     the few entries for which the product is too small to keep its digits are summed in log space, term by term.
     """
 
-    def __init__(self, score_LNN: Tensor) -> None:
-        self.score_LNN = score_LNN
-        self.shift_L1 = finite(score_LNN.detach().amax(dim=(1, 2)))[:, None]
-        self.factor_LNN = (score_LNN - self.shift_L1[:, :, None]).exp_()
+    level: Level
+    score_ENN: Tensor
+    """The pairwise scores of all levels."""
+    shift_L1: Tensor
+    factor_LNN: Tensor
+    """exp(score − shift)."""
 
     def to_parent(self, heard_LN: Tensor) -> Tensor:
-        return message(self.score_LNN, self.factor_LNN, self.shift_L1, heard_LN)
+        return self.message(heard_LN, transposed=not self.level.object_is_child)
 
     def to_child(self, heard_LN: Tensor) -> Tensor:
-        return message(self.score_LNN.transpose(1, 2), self.factor_LNN.transpose(1, 2), self.shift_L1, heard_LN)
+        return self.message(heard_LN, transposed=self.level.object_is_child)
+
+    def message(self, heard_LN: Tensor, transposed: bool) -> Tensor:
+        """log Σ_j exp(score_ij + heard_j), up to a constant that all i have in common: it cancels in the marginals."""
+        heard_LN = heard_LN - finite(heard_LN.detach().amax(1, keepdim=True))
+        factor_LNN = self.factor_LNN.transpose(1, 2) if transposed else self.factor_LNN
+        sum_LN = (factor_LNN @ heard_LN.exp()[:, :, None]).squeeze(2)
+        least = torch.finfo(sum_LN.dtype).tiny ** 0.5
+        return self.mended(sum_LN, sum_LN < least, heard_LN, transposed) if sum_LN.amin() < least else sum_LN.log()
+
+    def mended(self, sum_LN: Tensor, small_LN: Tensor, heard_LN: Tensor, transposed: bool) -> Tensor:
+        """The log of the sums, the small ones computed again in log space."""
+        row_P, region_P = small_LN.nonzero(as_tuple=True)
+        score_ENN = self.score_ENN.transpose(1, 2) if transposed else self.score_ENN
+        term_PN = score_ENN[self.level.edge_L[row_P], region_P] + heard_LN[row_P] - self.shift_L1[row_P]
+        return sum_LN.masked_fill(small_LN, 1.0).log().index_put((row_P, region_P), log_sum_exp(term_PN, dim=1))
 
 
-def finite(highest: Tensor) -> Tensor:
-    return highest.masked_fill(highest.isneginf(), 0.0)
-
-
-def message(score_LNN: Tensor, factor_LNN: Tensor, shift_L1: Tensor, heard_LN: Tensor) -> Tensor:
-    """log Σ_j exp(score_ij + heard_j), up to a constant that all i have in common; the factor is exp(score − shift)."""
-    heard_shift_L1 = finite(heard_LN.detach().amax(1, keepdim=True))
-    sum_LN = (factor_LNN @ (heard_LN - heard_shift_L1).exp()[:, :, None]).squeeze(2)
-    small_LN = sum_LN < torch.finfo(sum_LN.dtype).tiny ** 0.5
-    message_LN = sum_LN.masked_fill(small_LN, 1.0).log()
-    row_P, region_P = small_LN.nonzero(as_tuple=True)
-    if len(row_P):
-        term_PN = score_LNN[row_P, region_P] + heard_LN[row_P]
-        exact_P = log_sum_exp(term_PN, dim=1) - (shift_L1 + heard_shift_L1)[row_P, 0]
-        message_LN = message_LN.index_put((row_P, region_P), exact_P)
-    return message_LN
-
-
-def rescaled(message_LN: Tensor) -> Tensor:
-    """The message shifted so that its highest entry is zero: a constant that cancels in the marginals."""
-    return message_LN - finite(message_LN.detach().amax(1, keepdim=True))
+def factors_of(levels: list[Level], pairwise_ENN: Tensor) -> list[Factors]:
+    """Those of each level; all levels are copied and exponentiated at once, and in place: they are the most work."""
+    if not levels:
+        return []
+    factor_ENN = pairwise_ENN.index_select(0, torch.cat([level.edge_L for level in levels]))
+    shift_E1 = finite(factor_ENN.detach().amax(dim=(1, 2)))[:, None]
+    if shift_E1.abs().amax() < MODEST:
+        shift_E1 = torch.zeros_like(shift_E1)
+    else:
+        factor_ENN.sub_(shift_E1[:, :, None])
+    factor_ENN.exp_()
+    sizes = [len(level.edge_L) for level in levels]
+    parts = zip(levels, shift_E1.split(sizes), factor_ENN.split(sizes), strict=True)
+    return [Factors(level, pairwise_ENN, shift_L1, factor_LNN) for level, shift_L1, factor_LNN in parts]
 
 
 def log_marginals(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor) -> Tensor:
@@ -148,15 +177,14 @@ def log_marginals(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor) -> T
     beliefs = Beliefs(unary_KN)
     sent = []
     with torch.autocast(unary_KN.device.type, enabled=False):
-        for level in peeled_levels(unary_KN, edges_E2):
-            factors = Factors(level.scores(pairwise_ENN))
-            message_LN = rescaled(factors.to_parent(beliefs.total(level.child_L)))
-            beliefs.add(level.parent_L, message_LN)
-            sent.append((level, factors, message_LN))
-        for level, factors, message_LN in reversed(sent):
-            answer_LN = rescaled(factors.to_child(beliefs.without(level.parent_L, message_LN)))
-            beliefs.add(level.child_L, answer_LN)
-    total_KN = beliefs.total(torch.arange(len(unary_KN), device=unary_KN.device))
+        for factors in factors_of(peeled_levels(unary_KN, edges_E2), pairwise_ENN):
+            message_LN = factors.to_parent(beliefs.of(factors.level.child_L))
+            beliefs.add(factors.level.parent_L, message_LN)
+            sent.append((factors, message_LN))
+        for factors, message_LN in reversed(sent):
+            answer_LN = factors.to_child(beliefs.without(factors.level.parent_L, message_LN))
+            beliefs.add(factors.level.child_L, answer_LN)
+    total_KN = beliefs.total()
     return total_KN - log_sum_exp(total_KN, dim=1)[:, None]
 
 

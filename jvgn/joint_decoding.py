@@ -83,6 +83,6 @@ def log_partition(unary_KN: Tensor, pairwise_ENN: Tensor, levels: list[Level], r
     """(S,): the log of the sum over all joint groundings of each graph."""
     beliefs = Beliefs(unary_KN)
     for level in levels:
-        heard_LN = beliefs.total(level.child_L)
+        heard_LN = beliefs.of(level.child_L)
         beliefs.add(level.parent_L, log_sum_exp(level.scores(pairwise_ENN) + heard_LN[:, None, :], dim=2))
-    return log_sum_exp(beliefs.total(root_S), dim=1)
+    return log_sum_exp(beliefs.of(root_S), dim=1)

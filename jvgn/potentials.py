@@ -8,8 +8,11 @@ Shape suffixes: I images, N regions an image, X region size, L language size, K 
 edges of one image, P single pairs of regions, T = 2L.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 SMALLEST_NORM = 1e-12
@@ -147,6 +150,30 @@ def pair_sums(group: Grouping, weight_IGL: Tensor, subject_INL: Tensor, object_I
 
 def cross_sums(group: Grouping, weight_IGL: Tensor, subject_INL: Tensor, object_INL: Tensor) -> Tensor:
     """(E, N, N): (weight ⊙ subject_i)·object_j; all edges of an image meet its objects in one product."""
-    weighted_IGNL = subject_INL[:, None] * weight_IGL[:, :, None]
-    cross_IPN = weighted_IGNL.flatten(1, 2) @ object_INL.transpose(1, 2)
+    weighted_IPL = Weighted.apply(weight_IGL, subject_INL)
+    cross_IPN = weighted_IPL @ object_INL.transpose(1, 2)
     return group.collect(cross_IPN.unflatten(1, (group.size, subject_INL.shape[1])))
+
+
+class Weighted(torch.autograd.Function):
+    """(I, G·N, L): every weight ⊙ every subject of its image.
+
+    This is the largest tensor of a step. Autograd would make two more of its size on the way back; image by image,
+    what is made stays small.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, weight_IGL: Tensor, subject_INL: Tensor) -> Tensor:
+        ctx.save_for_backward(weight_IGL, subject_INL)
+        return (subject_INL[:, None] * weight_IGL[:, :, None]).flatten(1, 2)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient_IPL: Tensor) -> tuple[Tensor, Tensor]:
+        weight_IGL, subject_INL = ctx.saved_tensors
+        gradient_IGNL = gradient_IPL.unflatten(1, (weight_IGL.shape[1], subject_INL.shape[1]))
+        to_weight_IGL, to_subject_INL = torch.empty_like(weight_IGL), torch.empty_like(subject_INL)
+        for image, gradient_GNL in enumerate(gradient_IGNL):
+            to_weight_IGL[image] = (gradient_GNL * subject_INL[image]).sum(1)
+            to_subject_INL[image] = (gradient_GNL * weight_IGL[image][:, None]).sum(0)
+        return to_weight_IGL, to_subject_INL
