@@ -340,6 +340,20 @@ def test_a_given_detector_is_taken_over_and_proved_but_not_trained(project, mini
     assert "train_detector" not in planned
 
 
+def test_imagenet_weights_are_fetched_where_the_user_has_put_none_and_never_over_the_users(another_project):
+    project, target = another_project(), "results/detectors/coco/resnet101/weights.safetensors"
+    place_real_data(project)
+    weights = project.folder / "resources/weights/resnet101.pth"
+    weights.unlink()
+    assert {"fetch_weights", "train_detector"} <= project.planned(target)
+    weights.touch()
+    project.edit("jvgn/regions/fetching.py")
+    planned = project.planned(target)
+    assert "train_detector" in planned and "fetch_weights" not in planned
+    forced = project.snakemake("--dry-run", "--forceall", "--", target)
+    assert "rule train_detector:" in forced.stdout and "fetch_weights" not in forced.stdout
+
+
 def place_real_data(project):
     for name, split in (("refcoco", "unc"), ("refcoco+", "unc"), ("refcocog", "umd"), ("refcocog", "google")):
         for file in (f"resources/{name}/refs({split}).p", f"resources/{name}/instances.json"):
