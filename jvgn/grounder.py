@@ -17,7 +17,7 @@ from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.factor_graph import factor_graph
 from jvgn.grounding import Grounding, JointGrounding
 from jvgn.model import NodeBeliefs
-from jvgn.regions.extraction import Extractor
+from jvgn.regions.extraction import Extractor, flaw_in
 from jvgn.regions.images import as_tensor, read_image
 from jvgn.regions.sources import load_source
 from jvgn.regions.store import Regions
@@ -80,8 +80,8 @@ class Grounder:
         pixels_3HW = as_tensor(image) if isinstance(image, Image.Image) else read_image(Path(image))
         graph = parse(text, backend=self.parser.backend, **self.parser.options)
         (regions,) = self.extractor.regions_of([pixels_3HW])
-        if not len(regions):
-            raise UserError("the detector finds no region in this image; try another one")
+        if flaw := flaw_in(regions, self.extractor.settings.precision):
+            raise UserError(f"this image {flaw}; try another one")
         nothing_N = np.zeros(len(regions), dtype=np.float32)
         first = np.zeros(1, dtype=np.int64)
         batch = make_batch(

@@ -11,6 +11,7 @@ from PIL import Image
 from jvgn.checkpoint import TrainedModel, new_model
 from jvgn.grounder import Grounder, detector_folder
 from jvgn.regions.store import Regions
+from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError
 from parsers.options import Parser
 
@@ -43,8 +44,11 @@ def test_a_missing_detector_is_named(tmp_path):
 class ThreeRegions:
     """In the place of a detector: finds the same regions in any image."""
 
+    settings = RegionSettings()
+    largest = 1.0
+
     def regions_of(self, images):
-        feature = np.random.default_rng(0).normal(size=(len(BOXES), 4)).astype(np.float32)
+        feature = self.largest * np.random.default_rng(0).normal(size=(len(BOXES), 4)).astype(np.float32)
         rest = (np.ones(len(BOXES), np.float32), np.ones(len(BOXES), np.int32), np.full(len(BOXES), -1))
         return [Regions(BOXES, feature, *rest) for _ in images]
 
@@ -98,3 +102,9 @@ def test_a_joint_grounding_knows_the_marginals_of_its_boxes(grounder):
         own = [joint for joint in everywhere if joint.groundings[node].box == one.box]
         assert sum(joint.probability for joint in own) == pytest.approx(one.marginal)
         assert {joint.groundings[node] for joint in own} == {one}
+
+
+def test_a_picture_whose_features_overflow_is_refused(grounder):
+    grounder.extractor.largest = np.inf
+    with pytest.raises(UserError, match="this image has a region whose feature does not fit into float16"):
+        grounder.ground(PICTURE, SENTENCE)
