@@ -37,6 +37,7 @@ scattergather:
 include: "workflow/rules/settings.smk"
 include: "workflow/rules/shapes.smk"
 include: "workflow/rules/datasets.smk"
+include: "workflow/rules/weights.smk"
 include: "workflow/rules/detectors.smk"
 include: "workflow/rules/regions.smk"
 include: "workflow/rules/corenlp.smk"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from jvgn.grounding import Grounding
 from jvgn.stage_commands import FILE, STAGES, device_option, prepared_device, threads_option
 from parsers.files import UserError
 from parsers.options import Commands, named_parser, parser_options
@@ -64,25 +65,37 @@ def graph(
 @click.argument("sentence")
 @click.option("--run", type=FILE, required=True, help="The folder of a trained run, such as results/shapes_det.")
 @click.option("--output", type=FILE, help="Also draw the groundings into this PNG or SVG file.")
+@click.option("--best", type=click.IntRange(min=1), metavar="K", help="Print the K best joint groundings instead.")
 @threads_option
 @device_option
-def ground(image: Path, sentence: str, run: Path, output: Path | None, threads: int, device: str | None) -> None:
+def ground(
+    image: Path, sentence: str, run: Path, output: Path | None, best: int | None, threads: int, device: str | None
+) -> None:
     """Find every object that a SENTENCE mentions in an IMAGE."""
     from PIL import Image
 
     from jvgn.grounder import Grounder
 
-    chosen = prepared_device(device, threads)
-    groundings = Grounder.load(run, str(chosen)).ground(image, sentence)
-    for found in groundings:
-        mark = "*" if found.is_referent else " "
-        box = ", ".join(f"{side:.0f}" for side in found.box)
-        click.echo(f"{mark} {found.phrase:30} [{box}]  {found.unary:.2f} before, {found.marginal:.2f} after")
+    grounder = Grounder.load(run, str(prepared_device(device, threads)))
+    if best is None:
+        groundings = grounder.ground(image, sentence)
+        click.echo("\n".join(map(grounding_line, groundings)))
+    else:
+        joint = grounder.best_groundings(image, sentence, best)
+        groundings = joint[0].groundings
+        for place, found in enumerate(joint, start=1):
+            click.echo("\n".join([f"{place}. {found.probability:.4f}", *map(grounding_line, found.groundings)]))
     if output is not None:
         from jvgn.figures import draw_grounding
 
         with Image.open(image) as picture:
             draw_grounding(picture.convert("RGB"), sentence, groundings, output)
+
+
+def grounding_line(found: Grounding) -> str:
+    mark = "*" if found.is_referent else " "
+    box = ", ".join(f"{side:.0f}" for side in found.box)
+    return f"{mark} {found.phrase:30} [{box}]  {found.unary:.2f} before, {found.marginal:.2f} after"
 
 
 @main.group()

@@ -1,18 +1,23 @@
-"""Grounds a sentence in a picture: detects, parses, and finds every object the sentence mentions."""
+"""Grounds a sentence in a picture: detects, parses, and finds every object the sentence mentions.
 
+Shape suffixes: K nodes, N regions, Q joint groundings, from the best.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 import torch
 from PIL import Image
+from torch import Tensor
 
-from jvgn.batches import make_batch
+from jvgn.batches import Batch, make_batch
 from jvgn.checkpoint import TrainedModel, load_model
-from jvgn.factor_graph import Forest, factor_graph
-from jvgn.grounding import Grounding
+from jvgn.factor_graph import factor_graph
+from jvgn.grounding import Grounding, JointGrounding
 from jvgn.model import NodeBeliefs
-from jvgn.regions.extraction import Extractor
+from jvgn.regions.extraction import Extractor, flaw_in
 from jvgn.regions.images import as_tensor, read_image
 from jvgn.regions.sources import load_source
 from jvgn.regions.store import Regions
@@ -22,6 +27,7 @@ from jvgn.vocabulary import Vocabulary
 from parsers import parse
 from parsers.files import UserError
 from parsers.options import Parser, read_parser
+from parsers.scene_graph import SceneGraph
 
 
 class Grounder:
@@ -49,47 +55,70 @@ class Grounder:
         parser = read_parser(results / "graphs" / dataset / trained.settings.parser / "settings.yaml")
         return cls(trained, extractor, parser, torch.device(device))
 
+    @torch.no_grad()
     def ground(self, image: Path | str | Image.Image, text: str) -> list[Grounding]:
         """A box and its probability for every object that `text` mentions, in the order of mention."""
+        question = self.question(image, text)
+        beliefs = self.trained.model(question.batch)
+        return question.groundings(beliefs.regions(self.trained.settings.decoding), beliefs)
+
+    @torch.no_grad()
+    def best_groundings(self, image: Path | str | Image.Image, text: str, k: int) -> list[JointGrounding]:
+        """The `k` most probable ways to ground all that `text` mentions together, or all where they are fewer."""
+        question = self.question(image, text)
+        beliefs = self.trained.model(question.batch)
+        region_KQ, (score_Q,) = self.trained.model.best_groundings(question.batch, k)
+        return [
+            JointGrounding(float(score.exp()), question.groundings(region_K, beliefs))
+            for region_K, score in zip(region_KQ.T, score_Q, strict=True)
+            if score.isfinite()
+        ]
+
+    def question(self, image: Path | str | Image.Image, text: str) -> "Question":
         if not text.strip():
             raise UserError("an empty sentence mentions nothing; give some words")
         pixels_3HW = as_tensor(image) if isinstance(image, Image.Image) else read_image(Path(image))
         graph = parse(text, backend=self.parser.backend, **self.parser.options)
         (regions,) = self.extractor.regions_of([pixels_3HW])
-        if not len(regions):
-            raise UserError("the detector finds no region in this image; try another one")
-        forest = factor_graph(graph, self.vocabulary, self.trained.settings.referent).forest(
-            np.zeros(1, dtype=np.int64)
-        )
-        beliefs = self.beliefs(forest, regions, size=(pixels_3HW.shape[2], pixels_3HW.shape[1]))
-        region_K = beliefs.regions(self.trained.settings.decoding).tolist()
-        groundings = []
-        for k, (node, region) in enumerate(zip(graph.nodes, region_K, strict=True)):
-            x1, y1, x2, y2 = regions.box[region].tolist()
-            grounding = Grounding(
-                node=k,
-                phrase=" ".join(graph.tokens[token] for token in node.tokens),
-                box=(x1, y1, x2, y2),
-                unary=float(beliefs.unary_KN[k, region].exp()),
-                marginal=float(beliefs.marginal_KN[k, region].exp()),
-                is_referent=k == forest.referent_S[0],
-            )
-            groundings.append(grounding)
-        return groundings
-
-    @torch.no_grad()
-    def beliefs(self, forest: Forest, regions: Regions, size: tuple[int, int]) -> NodeBeliefs:
+        if flaw := flaw_in(regions, self.extractor.settings.precision):
+            raise UserError(f"this image {flaw}; try another one")
         nothing_N = np.zeros(len(regions), dtype=np.float32)
+        first = np.zeros(1, dtype=np.int64)
         batch = make_batch(
-            forest=forest,
-            row_S=np.zeros(1, dtype=np.int64),
-            image_S=np.zeros(1, dtype=np.int64),
+            forest=factor_graph(graph, self.vocabulary, self.trained.settings.referent).forest(first),
+            row_S=first,
+            image_S=first,
             regions=[regions],
-            sizes=[size],
+            sizes=[(pixels_3HW.shape[2], pixels_3HW.shape[1])],
             targets=[nothing_N],
             right=[nothing_N.astype(bool)],
         )
-        return self.trained.model(batch.to(self.device))
+        return Question(graph, regions, batch.to(self.device))
+
+
+@dataclass(frozen=True)
+class Question:
+    """A sentence and the regions of an image, as the model takes them: a mini-batch of one."""
+
+    graph: SceneGraph
+    regions: Regions
+    batch: Batch
+
+    def groundings(self, region_K: Tensor, beliefs: NodeBeliefs) -> list[Grounding]:
+        """Each node in the region named for it."""
+        groundings = []
+        for k, (node, region) in enumerate(zip(self.graph.nodes, region_K.tolist(), strict=True)):
+            x1, y1, x2, y2 = self.regions.box[region].tolist()
+            grounding = Grounding(
+                node=k,
+                phrase=" ".join(self.graph.tokens[token] for token in node.tokens),
+                box=(x1, y1, x2, y2),
+                unary=float(beliefs.unary_KN[k, region].exp()),
+                marginal=float(beliefs.marginal_KN[k, region].exp()),
+                is_referent=k == int(self.batch.referent_S[0]),
+            )
+            groundings.append(grounding)
+        return groundings
 
 
 def detector_folder(detectors: Path, dataset: str, detector: str) -> Path:

@@ -1,4 +1,4 @@
-"""A grounding: one mentioned object, found in an image."""
+"""A grounding: one mentioned object, found in an image; and a joint one: all that a sentence mentions, together."""
 
 from dataclasses import dataclass
 
@@ -13,3 +13,11 @@ class Grounding:
     unary: float
     marginal: float
     is_referent: bool
+
+
+@dataclass(frozen=True)
+class JointGrounding:
+    """One way to ground every mentioned object, and its probability among all ways."""
+
+    probability: float
+    groundings: list[Grounding]

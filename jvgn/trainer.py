@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from jvgn.batches import Batch
+from jvgn.compilation import compile_potentials
 from jvgn.examples import Examples, batched
 from jvgn.interruption import Interrupted, Interruption
 from jvgn.loader import Group, loaded
@@ -63,6 +64,8 @@ class Trainer:
         in_train = int((examples.expressions["split"] == "train").sum())
         if unseen := in_train - sum(map(len, self.rows_by_image["train"].values())):
             log.info("%d of %d training expressions left out: their images have no regions", unseen, in_train)
+        if settings.compile:
+            compile_potentials(model)
         self.optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "fp16")
         self.history: list[dict[str, float]] = []

@@ -117,10 +117,10 @@ class Window:
         given = None if annotated is None else [annotated[image_id] for image_id in usable]
         found = extractor.regions_of(list(usable.values()), given) if usable else []
         for image_id, regions in zip(usable, found, strict=True):
-            if len(regions):
-                self.regions[image_id] = regions
+            if flaw := flaw_in(regions, extractor.settings.precision):
+                flaws[image_id] = f"image {image_id} {flaw}"
             else:
-                flaws[image_id] = f"image {image_id} has no region: nothing is annotated or detected in it"
+                self.regions[image_id] = regions
         for own in given or ():
             self.skipped.extend(own.skipped)
         for image_id, reason in flaws.items():
@@ -158,10 +158,16 @@ class Extractor:
         )
 
     def stored(self, feature_ND: Tensor) -> np.ndarray:
-        found = feature_ND.to(getattr(torch, self.settings.precision))
-        if not found.isfinite().all():
-            raise UserError(f"a region's feature does not fit into {self.settings.precision}; try precision float32")
-        return found.cpu().numpy()
+        return feature_ND.to(getattr(torch, self.settings.precision)).cpu().numpy()
+
+
+def flaw_in(regions: Regions, precision: str) -> str | None:
+    """Why an image with these regions, as they would be stored, is of no use, if it is not."""
+    if not len(regions):
+        return "has no region: nothing is annotated or detected in it"
+    if not np.isfinite(regions.feature).all():
+        return f"has a region whose feature does not fit into {precision} (precision float32 holds more)"
+    return None
 
 
 def batch_by_size(sizes: Sequence[tuple[int, int]], window: range, batch_size: int) -> list[list[int]]:

@@ -10,6 +10,7 @@ from PIL import Image
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
+from jvgn.interruption import ignore_signals
 from parsers.files import BrokenFile, UserError
 
 KEPT_BYTES = 2**29
@@ -69,7 +70,14 @@ def load(
 ) -> Iterator[list[Tensor | UserError]]:
     """The images of each batch of indices, in that order, read ahead by other processes unless they are few."""
     workers = 0 if files.are_few else threads
-    yield from DataLoader(files, batch_sampler=batches, collate_fn=list, num_workers=workers, pin_memory=pinned)
+    yield from DataLoader(
+        files,
+        batch_sampler=batches,
+        collate_fn=list,
+        num_workers=workers,
+        pin_memory=pinned,
+        worker_init_fn=ignore_signals,
+    )
 
 
 def load_whole(files: ImageFiles, batches: Sequence[list[int]], threads: int) -> Iterator[list[Tensor]]:

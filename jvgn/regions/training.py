@@ -1,7 +1,8 @@
 """Trains a detector on all images of a table that are not excluded: on none that any dataset evaluates on.
 
 The same seed, number of threads and machine give the same weights, to the byte, on a CPU; so does a training that was
-interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there.
+interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there. SIGTERM and SIGINT
+save one.
 """
 
 import logging
@@ -19,6 +20,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.interruption import Interrupted, Interruption, watched
 from jvgn.precision import autocast, check_precision
 from jvgn.processes import Processes, joined
 from jvgn.regions.exclusion import without
@@ -78,7 +80,8 @@ def train_detector(
         # Not before the detector's own module is loaded: the state depends on its code, too.
         state = TrainingState(Path(weights).with_suffix(".state.pt"), made.model_dump_json())
         training = Training(settings, detector, processes, state)
-        training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
+        with watched() as training.interruption:
+            training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
         if processes.is_first:
             save_detector(weights, training.detector.state_dict(), settings, categories)
             write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
@@ -150,6 +153,7 @@ class Training:
         # Gradients of fp16 would vanish: they are scaled. In the other precisions, it does nothing.
         self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "fp16")
         self.step = 0
+        self.interruption: Interruption | None = None
         self.resume(state.load())
         self.network = together(processes, self.detector)
 
@@ -162,18 +166,29 @@ class Training:
         own = [[batch[position] for position in part.positions] for batch, part in zip(left, shares, strict=True)]
         hidden = None if self.processes.is_first else True
         progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=hidden)
-        for batch, part, images in zip(left, shares, load_whole(files, own, threads), strict=True):
-            rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
-            chosen = [targets[batch[position]] for position in part.positions]
-            loss = self.learn(*self.flipped(images, chosen, part, len(batch)), part.weight, rate)
-            self.step += 1
-            progress.update()
-            progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
-            if self.step % settings.save_every == 0 and self.step < len(batches):
-                logger.info("step %d of %d: loss %.5f", self.step, len(batches), loss)
-                self.save()
-        progress.close()
+        with progress:
+            for batch, part, images in zip(left, shares, load_whole(files, own, threads), strict=True):
+                rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
+                chosen = [targets[batch[position]] for position in part.positions]
+                loss = self.learn(*self.flipped(images, chosen, part, len(batch)), part.weight, rate)
+                self.step += 1
+                progress.update()
+                progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
+                self.save_if_due(len(batches), loss)
         logger.info("%d steps in %.0f s", len(left), time.monotonic() - start)
+
+    def save_if_due(self, steps: int, loss: float) -> None:
+        """After a step; where a signal has come, it was the last one for now."""
+        if self.is_asked_to_stop():
+            self.save()
+            raise Interrupted(f"stopped by a signal after step {self.step}; run it again to go on from there")
+        if self.step % self.settings.save_every == 0 and self.step < steps:
+            logger.info("step %d of %d: loss %.5f", self.step, steps, loss)
+            self.save()
+
+    def is_asked_to_stop(self) -> bool:
+        """Whether a signal has come to any of the processes: all of them know at the same step."""
+        return self.processes.summed(float(self.interruption is not None and self.interruption.has_come))[0] > 0
 
     def flipped(
         self, images: list[Tensor], targets: list[Target], part: Share, batch_size: int

@@ -40,9 +40,11 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
                 "training": {"epochs": 1, "images_per_batch": 8},
             }
         },
+        "detector": {"short_side": 128, "test_proposals": 50, "epochs": 1, "warm_up": 10},
     },
 }
-"""A part named here lies under each of `datasets`, `detectors` or `vocabularies`, or under the section of its name."""
+"""A part named here lies under each of `datasets`, `detectors` or `vocabularies`, or under the section of its name.
+A detector whose regions are precomputed has no network for it to speak of, and stays as it is."""
 
 EACH_OF = {"dataset": "datasets", "detector": "detectors", "vocabulary": "vocabularies"}
 
@@ -57,8 +59,14 @@ def with_preset(config: dict[str, Any]) -> dict[str, Any]:
         if section == part:
             result[section] = overlaid(values, own)
         elif isinstance(own, dict):
-            result[section] = {key: overlaid(values, value) for key, value in own.items()}
+            result[section] = {
+                key: value if is_precomputed(value) else overlaid(values, value) for key, value in own.items()
+            }
     return result
+
+
+def is_precomputed(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("source") == "precomputed"
 
 
 def overlaid(base: Any, differences: Any) -> Any:

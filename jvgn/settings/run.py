@@ -35,6 +35,9 @@ class TrainingSettings(Frozen):
     iou_threshold: float = Field(0.5, ge=0, lt=1)
     precision: Literal["float32", "bf16", "fp16"] = "float32"
     """Of matrix products while training; norms, messages and the loss stay in float32."""
+    compile: bool = False
+    """The potentials are compiled by torch.compile while training: a C++ compiler is needed, and the first steps wait
+    for it; losses are the same up to rounding."""
     save_every: PositiveInt = 500
     """Steps between two saved states, from which an interrupted training goes on."""
 

@@ -122,6 +122,18 @@ def test_a_preset_lies_under_what_the_configuration_says():
     assert checked(config()).run("refcocog", "default").training.soft_label == "normalised"
 
 
+def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_network():
+    theirs = {"source": "precomputed", "format": "tsv", "detections": "theirs.tsv"}
+    zoo = {"source": "detectron2", "weights": "zoo.pkl"}
+    changed = edited("detectors", config()["detectors"] | {"theirs": theirs, "zoo": zoo})
+    found, default = checked(changed | {"preset": "smoke"}).detectors, checked(changed).detectors
+    for name in ("resnet101", "vgg16", "zoo"):
+        assert (found[name].short_side, found[name].epochs, found[name].test_proposals) == (128, 1, 50)
+        assert (default[name].short_side, default[name].epochs, default[name].test_proposals) == (600, 8, 300)
+    assert found["theirs"] == default["theirs"]
+    assert found["tiny"] == default["tiny"]  # the configuration says all of it
+
+
 def test_every_preset_is_valid_by_itself():
     for preset in PRESETS:
         checked(edited("preset", preset))

@@ -1,6 +1,7 @@
 """Training finds referents and their context, needs relations to do so, and is exactly repeatable."""
 
 import logging
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 from jvgn.ablation import Models, ablate
-from jvgn.checkpoint import load_model
+from jvgn.checkpoint import load_model, new_model
 from jvgn.examples import SoftLabel
 from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
@@ -19,7 +20,7 @@ from jvgn.regions.store import RegionStore, RegionWriter
 from jvgn.trainer import Trainer
 from jvgn.training import train
 from jvgn.training_state import TrainingState
-from jvgn.vocabulary import build_vocabulary
+from jvgn.vocabulary import Vocabulary, build_vocabulary, read_vectors
 from parsers.files import UserError
 
 CPU = torch.device("cpu")
@@ -231,3 +232,29 @@ def test_features_stored_in_half_precision_change_no_accuracy(small_world, train
     assert (full["marginal"] - half["marginal"]).abs().max() < 0.02
     accuracy = {name: table.loc[table["is_referent"], "correct"].mean() for name, table in found.items()}
     assert accuracy["half"] == pytest.approx(accuracy["full"], abs=0.002)
+
+
+@pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="torch.compile needs a C++ compiler")
+def test_compiled_potentials_have_the_losses_and_the_names_of_plain_ones(small_world, run_settings):
+    found = {}
+    for compiled in (False, True):
+        settings = run_settings(compile=compiled, dropout=0.0)
+        torch.manual_seed(0)
+        examples, vocabulary = small_world.examples(settings), Vocabulary.read(small_world.words)
+        model = new_model(settings, read_vectors(small_world.vectors, vocabulary), examples.store.feature_size)
+        trainer = Trainer(model, examples, settings.training, Processes(torch.device("cpu")))
+        losses = []
+        for batch, _ in zip(trainer.shuffled(0, 0), range(4), strict=False):
+            loss_S, _ = trainer.losses(batch)
+            losses.append(float(loss_S.mean().detach()))
+            trainer.learn(loss_S.mean())
+        found[compiled] = (losses, list(model.state_dict()))
+        assert (model.pairwise._compiled_call_impl is not None) == compiled
+    assert found[True][0] == pytest.approx(found[False][0], abs=1e-4)
+    assert found[True][1] == found[False][1]
+
+
+def test_without_a_compiler_one_line_says_what_to_do(small_world, run_settings, tmp_path, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(UserError, match=r"training\.compile: .* no-such-compiler is not to be had here; install it"):
+        train(small_world, run_settings(compile=True), tmp_path / "model", tmp_path / "history", torch.device("cpu"))

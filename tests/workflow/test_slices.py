@@ -20,6 +20,7 @@ TARGETS = [
     "results/shapes_gt/compare.csv",
     "results/detectors/drawn/elsewhere/weights.safetensors",
     "results/detectors/shapes/given/proof.json",
+    "resources/weights/resnet101.pth",
     "results/detectors/shapes/theirs/proof.json",
     "results/regions/shapes_det/theirs.recall.json",
 ]
@@ -87,6 +88,7 @@ def test_every_rule_is_looked_at(rules):
     stages |= {"merge_regions", "measure_recall"}
     stages |= {"build_vocabulary", "train", "predict", "score", "ablate", "draw_examples", "freeze_run"}
     stages |= {"write_gallery", "compare", "read_training_set", "adopt_detector", "declare_detector", "import_regions"}
+    stages |= {"fetch_weights"}
     assert stages <= set(rules)
 
 

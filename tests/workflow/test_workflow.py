@@ -96,6 +96,18 @@ def test_a_sentence_is_grounded_and_drawn_from_the_command_line(finished, tmp_pa
     assert refused.exit_code == 1 and "pictures are drawn as" in refused.stderr
 
 
+def test_the_best_joint_groundings_are_printed_with_their_probabilities(finished):
+    image = min((finished.folder / "resources/shapes/images").glob("*.jpg"))
+    arguments = ["ground", image, "the star left of a ring", "--run", finished.folder / RUN, "--best", 3]
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == 0, result.stderr
+    lines = result.output.splitlines()
+    assert [line.split("[")[0].strip() for line in lines if "[" in line] == ["* star", "ring"] * (len(lines) // 3)
+    found = [(place, float(probability)) for place, probability in (line.split() for line in lines[::3])]
+    assert [place for place, _ in found] == ["1.", "2.", "3."]
+    assert 1 >= found[0][1] >= found[1][1] >= found[2][1] >= 0
+
+
 def test_recall_is_known_before_training_and_is_what_the_metrics_say(finished):
     for setting in ("gt", "det"):
         folder = finished.folder / f"results/regions/shapes_{setting}"
@@ -338,6 +350,20 @@ def test_a_given_detector_is_taken_over_and_proved_but_not_trained(project, mini
         project.configure(miniature())
     assert {"adopt_detector", "prove_detector", "extract_regions", "score"} <= planned
     assert "train_detector" not in planned
+
+
+def test_imagenet_weights_are_fetched_where_the_user_has_put_none_and_never_over_the_users(another_project):
+    project, target = another_project(), "results/detectors/coco/resnet101/weights.safetensors"
+    place_real_data(project)
+    weights = project.folder / "resources/weights/resnet101.pth"
+    weights.unlink()
+    assert {"fetch_weights", "train_detector"} <= project.planned(target)
+    weights.touch()
+    project.edit("jvgn/regions/fetching.py")
+    planned = project.planned(target)
+    assert "train_detector" in planned and "fetch_weights" not in planned
+    forced = project.snakemake("--dry-run", "--forceall", "--", target)
+    assert "rule train_detector:" in forced.stdout and "fetch_weights" not in forced.stdout
 
 
 def place_real_data(project):

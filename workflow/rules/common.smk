@@ -142,6 +142,11 @@ def pretrained(wildcards):
     return configuration.detectors[wildcards.detector].pretrained or []
 
 
+def backbones_without_weights():
+    """A pattern of those whose ImageNet weights are not there: a file of the user's is never fetched over."""
+    return either_of(name for name in ("resnet101", "vgg16") if not Path(f"resources/weights/{name}.pth").exists())
+
+
 def parser_files(wildcards):
     """The files and folders that a parser's options name, if any."""
     return configuration.all_parsers[wildcards.parser].files

@@ -10,6 +10,7 @@ rule write_gallery:
             "jvgn/gallery/page/gallery.css",
             "jvgn/gallery/page/gallery.js",
             "jvgn/gallery/page/index.html",
+            "jvgn/interruption.py",
             "jvgn/regions/images.py",
             "jvgn/settings/evaluation.py",
         ),

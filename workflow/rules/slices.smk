@@ -14,6 +14,7 @@ DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
     "jvgn/datasets/plain_pickle.py",
+    "jvgn/interruption.py",
     "jvgn/regions/detector.py",
     "jvgn/regions/detectron2_source.py",
     "jvgn/regions/images.py",

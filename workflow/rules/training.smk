@@ -6,6 +6,7 @@ rule train:
         unpack(run_inputs),
         code=sources(
             *MODEL,
+            "jvgn/compilation.py",
             "jvgn/fingerprint.py",
             "jvgn/interruption.py",
             "jvgn/loader.py",

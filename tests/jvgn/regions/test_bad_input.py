@@ -4,6 +4,7 @@ import pytest
 from PIL import Image
 
 from jvgn.datasets.tables import OBJECTS
+from jvgn.regions.detector import Detector
 from jvgn.regions.store import RegionStore
 from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError
@@ -75,6 +76,31 @@ def test_a_bad_image_stops_or_is_left_out(trained, drawn, tmp_path, spoil, setti
     assert store.image_ids.tolist() == [10, 20, 40, 50]
     (skipped,) = store.skipped
     assert (skipped.image_id, skipped.object_id) == (30, -1) and "30.png" in skipped.reason
+
+
+@pytest.mark.parametrize("setting", ["gt", "det"])
+def test_a_feature_too_large_for_its_precision_stops_or_leaves_its_image_out(
+    trained, drawn, tmp_path, monkeypatch, setting
+):
+    """Image 30 is made all white, and the features of an image of one colour are made large."""
+    Image.new("RGB", (48, 64), "white").save(drawn.folder / "30.png")
+    features_in = Detector.features_in
+
+    def large_where_plain(self, view, boxes):
+        is_plain = [bool((image.flatten(1).std(dim=1) < 1e-3).all()) for image in view.inputs.tensors]
+        found = features_in(self, view, boxes)
+        return [feature + 1e6 * plain for feature, plain in zip(found, is_plain, strict=True)]
+
+    monkeypatch.setattr(Detector, "features_in", large_where_plain)
+    refused(drawn, trained[1], setting, tmp_path / "regions.h5", "image 30 has a region whose .* fit into float16")
+    skipping = SETTINGS.model_copy(update={"on_bad_input": "skip"})
+    store = RegionStore(drawn.extract(trained[1], setting, tmp_path / "regions.h5", settings=skipping))
+    assert store.image_ids.tolist() == [10, 20, 40, 50]
+    (skipped,) = store.skipped
+    assert (skipped.image_id, skipped.object_id) == (30, -1) and "does not fit into float16" in skipped.reason
+    whole = SETTINGS.model_copy(update={"precision": "float32"})
+    store = RegionStore(drawn.extract(trained[1], setting, tmp_path / "whole.h5", settings=whole))
+    assert store.image_ids.tolist() == [10, 20, 30, 40, 50]
 
 
 @pytest.mark.parametrize("spoil", BOXES, ids=lambda spoil: spoil.__name__)

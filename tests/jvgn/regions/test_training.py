@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -216,12 +218,14 @@ def losses_in(log: str) -> list[float]:
     return [float(found) for found in re.findall(r"step \d+ of \d+: loss (\S+)", log)]
 
 
+# Some virtual machines claim to have matrix units for half precision, and have none.
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}
+
+
 def run_alone(*command: object) -> str:
     """What a command of its own process logged."""
-    # Some virtual machines claim to have matrix units for half precision, and have none.
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}
     found = subprocess.run(
-        [sys.executable, *map(str, command)], env=environment, capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, *map(str, command)], env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=300
     )
     assert found.returncode == 0, found.stderr
     return found.stderr
@@ -250,15 +254,44 @@ def test_two_processes_come_to_the_weights_of_one(spread):
         torch.testing.assert_close(together[name], value, rtol=0.01, atol=1e-4)
 
 
+def command(drawn: Drawn, output: Path, settings: TorchvisionSettings, processes: int) -> list[str]:
+    output.mkdir(exist_ok=True)
+    settings.write(output / "settings.yaml")
+    files = {"settings": output / "settings.yaml", "dataset": drawn.root, "excluded": drawn.excluded}
+    files |= {"images": drawn.folder, "weights": output / "w.safetensors", "provenance": output / "provenance.json"}
+    options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
+    return ["-m", "jvgn", "train-detector", *options, "--processes", str(processes)]
+
+
 def test_the_command_starts_a_process_for_each_gpu(drawn, tmp_path):
-    SETTINGS.write(tmp_path / "settings.yaml")
-    files = {"settings": tmp_path / "settings.yaml", "dataset": drawn.root, "excluded": drawn.excluded}
-    files |= {"images": drawn.folder, "weights": tmp_path / "w.safetensors", "provenance": tmp_path / "provenance.json"}
-    options = [part for name, path in files.items() for part in (f"--{name}", path)]
-    log = run_alone("-m", "jvgn", "train-detector", *options, "--processes", 2)
+    log = run_alone(*command(drawn, tmp_path, SETTINGS, 2))
     assert len(losses_in(log)) == 3  # one of them speaks
-    assert read_provenance(files["provenance"]).weights_sha256 == sha256(files["weights"])
+    assert read_provenance(tmp_path / "provenance.json").weights_sha256 == sha256(tmp_path / "w.safetensors")
     assert not (tmp_path / "w.state.pt").exists()
+
+
+@pytest.mark.parametrize(("processes", "number"), [(1, signal.SIGTERM), (1, signal.SIGINT), (2, signal.SIGTERM)])
+def test_a_signal_saves_the_step_and_stops_in_one_line(drawn, tmp_path, processes, number):
+    """The first state is saved after the third step: the signal comes then, and its own step is a later one."""
+    settings = SETTINGS.model_copy(update={"epochs": 50, "save_every": 3})
+    run_alone(*command(drawn, tmp_path / "undisturbed", settings, processes))
+    state = tmp_path / "disturbed/w.state.pt"
+    disturbed = command(drawn, tmp_path / "disturbed", settings, processes)
+    training = subprocess.Popen(
+        [sys.executable, *disturbed], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not state.exists() and training.poll() is None:
+        time.sleep(0.01)
+    training.send_signal(number)
+    _, log = training.communicate(timeout=300)
+    assert training.returncode != 0, log
+    stopped_after = [int(step) for step in re.findall(r"^Error: stopped by a signal after step (\d+); run", log, re.M)]
+    saved = torch.load(state, weights_only=True)["step"]
+    assert stopped_after == [saved] * processes and 3 <= saved < 100, log
+    assert processes > 1 or "Traceback" not in log
+    assert f"going on from step {saved}" in run_alone(*disturbed)
+    found, expected = (tmp_path / name / "w.safetensors" for name in ("disturbed", "undisturbed"))
+    assert found.read_bytes() == expected.read_bytes()
 
 
 @pytest.mark.parametrize("precision", ["bf16"])  # fp16 is refused without a GPU
