@@ -99,6 +99,8 @@ class TsvFile:
             file.seek(self.start[image_id])
             cells = file.readline().decode(errors="replace").rstrip("\r\n").split("\t")
         where = f"{self.path}: image {image_id}"
+        if len(cells) != len(self.columns):
+            raise BrokenFile(where, f"expected {len(self.columns)} columns, found {len(cells)}", CURE)
         try:
             row = dict(zip(self.columns, cells, strict=True))
             count = int(row["num_boxes"])

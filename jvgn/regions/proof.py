@@ -38,8 +38,9 @@ def prove_disjoint(
         first = ", ".join(map(str, leaked[:NAMED])) + (", ..." if len(leaked) > NAMED else "")
         source = f"all of {made.saw_all_of}, and so on " if made.saw_all_of else ""
         raise UserError(
-            f"{provenance}: the detector was trained on {source}{len(leaked)} evaluation images ({first}); train "
-            "another, or set evaluation.allow_leaking and live with the verdict"
+            f"{provenance}: the detector was trained on {source}{len(leaked)} evaluation images ({first}) of "
+            f"{', '.join(map(str, expressions))}; train another, or set evaluation.allow_leaking and live with the "
+            "verdict"
         )
     verdict: Verdict = "leaking" if leaked else "proved" if all_is_known(made) else "unproven"
     evidence = {

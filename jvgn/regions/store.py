@@ -244,10 +244,14 @@ def _opened(path: Path) -> _Opened:
     """The file, after a check that it is whole and of our format."""
     if not path.exists():
         raise BrokenFile(path, "there is no such file", "make it with the workflow")
+    if path.is_dir():
+        raise UserError(f"{path}: a folder; name a file of regions, such as results/regions/shapes_det/tiny.h5")
     try:
         file = h5py.File(path, "r")
     except OSError as error:
-        raise BrokenFile(path, f"not a readable HDF5 file ({error})") from error
+        why = str(error).rpartition("(")[2].rstrip(")")
+        cure = "if the workflow made it, delete it and run the workflow again"
+        raise BrokenFile(path, f"not a readable HDF5 file ({why})", cure) from error
     found = file.attrs.get("format")
     if found != FORMAT:
         raise BrokenFile(path, f"expected regions of format version {FORMAT}, found {found or 'none'}")

@@ -156,3 +156,9 @@ def test_processes_on_one_machine_share_its_threads_and_have_a_gpu_each(monkeypa
     assert (own_threads(8), own_threads(1)) == (4, 1)
     with pytest.raises(UserError, match="--device cuda:99: not to be had on this machine"):
         prepared_device("cuda", 2)
+
+
+def test_a_folder_instead_of_regions_is_one_line_that_deletes_nothing(tmp_path):
+    result = run("regions", "info", tmp_path)
+    assert_one_line(result, "a folder; name a file of regions")
+    assert "delete" not in result.stderr

@@ -42,3 +42,15 @@ def test_features_of_ones_own_become_regions_with_recall_and_a_verdict(project, 
     recall = json.loads((project.folder / f"{regions}.recall.json").read_text())["splits"]
     assert {split: values["oracle_recall"] for split, values in recall.items()} == dict.fromkeys(recall, 100)
     assert json.loads((project.folder / proof).read_text())["verdict"] == "unproven"
+
+
+def test_a_setting_without_files_stops_the_plan(project, miniature):
+    config = miniature()
+    config["detectors"]["theirs"] = {"source": "precomputed", "format": "npz", "detections": "resources/theirs"}
+    project.configure(config)
+    try:
+        plan = project.snakemake("--dry-run", "--", "results/regions/shapes_gt/theirs.h5")
+    finally:
+        project.configure(miniature())
+    assert plan.returncode == 1
+    assert "detectors.theirs names no files of `objects`, which the setting gt needs" in plan.stdout + plan.stderr

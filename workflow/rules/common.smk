@@ -192,8 +192,12 @@ def shards(wildcards):
 
 
 def precomputed_files(wildcards):
-    detector = configuration.detectors[wildcards.detector]
-    return (detector.detections if wildcards.setting == "det" else detector.objects) or []
+    name, setting = wildcards.detector, wildcards.setting
+    key = {"det": "detections", "gt": "objects"}[setting]
+    files = getattr(configuration.detectors[name], key)
+    if files is None:
+        raise WorkflowError(f"config.yaml: detectors.{name} names no files of `{key}`, which the setting {setting} needs")
+    return files
 
 
 def declared_training_images(wildcards):
