@@ -196,7 +196,9 @@ def precomputed_files(wildcards):
     key = {"det": "detections", "gt": "objects"}[setting]
     files = getattr(configuration.detectors[name], key)
     if files is None:
-        raise WorkflowError(f"config.yaml: detectors.{name} names no files of `{key}`, which the setting {setting} needs")
+        raise WorkflowError(
+            f"config.yaml: detectors.{name} names no files of `{key}`, which the setting {setting} needs"
+        )
     return files
 
 
