@@ -117,7 +117,10 @@ def bench(backend: str, options: tuple[str, ...], threads: int, dataset: Path) -
     from parsers.tools.timing import bench as report
 
     logging.disable()
-    show(report(named_parser(backend, options), read_sentences(dataset), threads))
+    try:
+        show(report(named_parser(backend, options), read_sentences(dataset), threads))
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 if __name__ == "__main__":
