@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from jvgn.command_options import FILE, device_option, prepared_device, threads_option
 from jvgn.grounding import Grounding
-from jvgn.stage_commands import FILE, STAGES, device_option, prepared_device, threads_option
+from jvgn.region_commands import REGION_STAGES
+from jvgn.stage_commands import STAGES
 from parsers.files import UserError
 from parsers.options import Commands, named_parser, parser_options
 
@@ -23,7 +25,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
-for stage in STAGES:
+for stage in [*STAGES, *REGION_STAGES]:
     main.add_command(stage)
 
 

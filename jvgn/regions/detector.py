@@ -139,8 +139,7 @@ class Detector(GeneralizedRCNN):
         kept = []
         for box_NC4, score_NC, scale_4, image in zip(decoded, scores, view.scales, images, strict=True):
             box_NC4 = clip_boxes_to_image(box_NC4 / scale_4, image.shape[1:])
-            proposal_N, class_N = select(box_NC4, score_NC, selection)
-            kept.append((box_NC4[proposal_N, class_N], score_NC[proposal_N, class_N], class_N + 1))
+            kept.append(selected(box_NC4, score_NC, selection))
         features = self.features_in(view, [box for box, _, _ in kept])
         return [Found(box, feature, *rest) for (box, *rest), feature in zip(kept, features, strict=True)]
 
@@ -188,6 +187,12 @@ def select(box_NC4: Tensor, score_NC: Tensor, selection: RegionSettings) -> tupl
     kept_N = batched_nms(box_NC4[proposal_N, class_N], score_NC[proposal_N, class_N], class_N, selection.nms)
     kept_N = kept_N[: selection.cap if lowest > 0 else 1]
     return proposal_N[kept_N], class_N[kept_N]
+
+
+def selected(box_NC4: Tensor, score_NC: Tensor, selection: RegionSettings) -> tuple[Tensor, Tensor, Tensor]:
+    """The boxes kept, their scores, and their labels, which count the classes from 1."""
+    proposal_N, class_N = select(box_NC4, score_NC, selection)
+    return box_NC4[proposal_N, class_N], score_NC[proposal_N, class_N], class_N + 1
 
 
 def lowest_score(best: float, score: float, step: float) -> float:

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from jvgn.datasets.plain_pickle import load_array_pickle
-from jvgn.regions.detector import select
+from jvgn.regions.detector import selected
 from jvgn.regions.provenance import COCO_TRAIN2017
 from jvgn.regions.source import Categories, Found
 from jvgn.regions.weights import read_detector
@@ -150,8 +150,7 @@ class Detectron2Source:
             own = Boxes(boxes.reshape(-1, 4) / scale_4)
             own.clip((image.shape[1], image.shape[2]))
             box_NC4 = own.tensor.reshape(len(score_NC), boxes.shape[1] // 4, 4).expand(-1, score_NC.shape[1], 4)
-            proposal_N, class_N = select(box_NC4, score_NC, selection)
-            kept.append((box_NC4[proposal_N, class_N], score_NC[proposal_N, class_N], class_N + 1))
+            kept.append(selected(box_NC4, score_NC, selection))
         features = self.features_in(view, [box for box, _, _ in kept])
         return [Found(box, feature, *rest) for (box, *rest), feature in zip(kept, features, strict=True)]
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from jvgn.stage_commands import own_threads, prepared_device
+from jvgn.command_options import own_threads, prepared_device
 from parsers.files import UserError
 
 ROOT = Path(__file__).parents[2]

@@ -1,0 +1,58 @@
+"""Options that commands have in common, and the device that they ask for."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from parsers.files import UserError
+
+FILE = click.Path(path_type=Path)
+
+
+def files(*names: str) -> Callable:
+    """Required options that name files: `dataset` becomes `--dataset DATASET`."""
+
+    def decorate(command: Callable) -> Callable:
+        for name in reversed(names):
+            command = click.option(f"--{name.replace('_', '-')}", type=FILE, required=True)(command)
+        return command
+
+    return decorate
+
+
+def device_option(command: Callable) -> Callable:
+    return click.option("--device", help="cpu, cuda or cuda:1; the default is cuda where there is one.")(command)
+
+
+def threads_option(command: Callable) -> Callable:
+    return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)(command)
+
+
+def processes_option(command: Callable) -> Callable:
+    help = "One for each GPU; several are started by torchrun."
+    return click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help=help)(command)
+
+
+def own_threads(threads: int) -> int:
+    """The processes that torchrun starts on a machine share its threads."""
+    return max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+
+
+def prepared_device(device: str | None, threads: int) -> Any:
+    import torch
+
+    torch.set_num_threads(own_threads(threads))
+    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if name == "cuda":  # torchrun's processes have a GPU each
+        name = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+    try:
+        chosen = torch.device(name)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(
+            f"--device {name}: not to be had on this machine; say cpu, or as many --processes as there are GPUs"
+        ) from error
+    return chosen
