@@ -1,9 +1,10 @@
 """How much of the sentences the graphs hold: `coverage.json`.
 
 It counts expressions, sentences_parsed (identical ones are parsed once a shard), fallbacks (sentences in which no
-phrase was found), nodes, edges, referent_is_object (graphs whose referent is not the subject of all its edges, where
-the syntactic head and the node of in-degree zero part ways), content_words, words_left_out (content words in no node
-and no edge), words_left_out_percent, and the seconds it took, those of all shards together.
+phrase was found), nodes, edges, in_pieces (graphs that are not connected), referent_is_object (graphs whose referent is
+not the subject of all its edges, where the syntactic head and the node of in-degree zero part ways), content_words,
+words_left_out (content words in no node and no edge), words_left_out_percent, and the seconds it took, those of all
+shards together.
 """
 
 import json
@@ -14,7 +15,7 @@ from parsers.files import BrokenFile, replacing
 from parsers.lexicon import is_content_word
 from parsers.scene_graph import SceneGraph
 
-COUNTED = ("fallbacks", "nodes", "edges", "referent_is_object", "content_words", "words_left_out")
+COUNTED = ("fallbacks", "nodes", "edges", "in_pieces", "referent_is_object", "content_words", "words_left_out")
 """What is counted in every graph."""
 
 SUMMED = ("expressions", "sentences_parsed", *COUNTED, "seconds")
@@ -27,6 +28,7 @@ def counts(graph: SceneGraph) -> tuple[int, ...]:
         graph.is_fallback,
         len(graph.nodes),
         len(graph.edges),
+        len(graph.nodes) - len(graph.edges) > 1,  # there is no loop
         any(edge.object == graph.referent for edge in graph.edges),
         sum(map(is_content_word, graph.tokens)),
         len(left_out(graph)),

@@ -61,6 +61,7 @@ def test_coverage_counts_what_was_read(tmp_path):
         "fallbacks": 1,
         "nodes": 8,
         "edges": 3,
+        "in_pieces": 0,
         "referent_is_object": 1,
         "content_words": 15,
         "words_left_out": 1,

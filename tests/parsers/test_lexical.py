@@ -227,6 +227,7 @@ def test_human_referring_expressions_are_read_nearly_whole():
     sums = dict(zip(COUNTED, map(sum, zip(*rows, strict=True)), strict=True))
     assert sums["fallbacks"] <= 0.001 * len(rows)
     assert sums["words_left_out"] < 0.04 * sums["content_words"]
+    assert sums["in_pieces"] < 0.02 * len(rows)
 
 
 def test_most_objects_that_people_annotated_are_found():
