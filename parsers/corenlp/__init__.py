@@ -1,8 +1,9 @@
 """The `corenlp` backend: the paper's own parser, the scene graphs of Stanford's CoreNLP, made by Java.
 
 `corenlp_jars` finds CoreNLP or fetches it, `pieces` spells our tokens its way, `process` streams sentences through one
-Java process (`Feeder.java`), and `reading` makes each answer a graph. Options: `folder`, that of CoreNLP's jars;
-`repair`, whether the prepositions that CoreNLP loses come back.
+Java process (`Feeder.java`), `relations` finds the words of what each answer says, `joining` what it left out, and
+`reading` makes it a graph. Options: `folder`, that of CoreNLP's jars; `repair`, whether the prepositions and relations
+that CoreNLP loses come back.
 """
 
 import logging

@@ -56,6 +56,16 @@ CASES = {
         "*grass; horses | horses -eaten by-> grass",
         "*grass; horses | horses -eaten-> grass",
     ),
+    "bus parked on side of street": (
+        "NN VBN IN NN IN NN; 1; 1 nsubj:pass 0, 3 case 2, 1 obl:on 3, 5 case 4, 3 nmod:of 5; 0, 3, 5; 3 of 5",
+        "*bus; side; street | bus -parked on-> side, side -of-> street",
+        "*bus; side; street | side -of-> street",
+    ),
+    "a glass and a drink": (
+        "DT NN CC DT NN; 1; 1 det 0, 4 cc 2, 4 det 3, 1 conj:and 4; 1, 4; ",
+        "*glass; drink",
+        "*glass; drink",
+    ),
     "man holding a cup": (  # read as if the cup were a time; no word says so
         "NN NN DT NN; 1; 1 compound 0, 3 det 2, 1 obl:tmod 3; 1, 3; 1 obl:tmod 3",
         "*man holding; cup",
