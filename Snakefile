@@ -14,6 +14,7 @@ configfile: "config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/slices.smk"
+include: "workflow/rules/provisions.smk"
 
 
 check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
@@ -37,7 +38,7 @@ scattergather:
 include: "workflow/rules/settings.smk"
 include: "workflow/rules/shapes.smk"
 include: "workflow/rules/datasets.smk"
-include: "workflow/rules/weights.smk"
+include: "workflow/rules/sources.smk"
 include: "workflow/rules/detectors.smk"
 include: "workflow/rules/regions.smk"
 include: "workflow/rules/corenlp.smk"

@@ -10,6 +10,7 @@ import click
 from jvgn.command_options import FILE, device_option, prepared_device, threads_option
 from jvgn.grounding import Grounding
 from jvgn.region_commands import REGION_STAGES
+from jvgn.source_commands import SOURCE_STAGES
 from jvgn.stage_commands import STAGES
 from parsers.files import UserError
 from parsers.options import Commands, named_parser, parser_options
@@ -25,7 +26,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
-for stage in [*STAGES, *REGION_STAGES]:
+for stage in [*STAGES, *REGION_STAGES, *SOURCE_STAGES]:
     main.add_command(stage)
 
 

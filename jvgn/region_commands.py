@@ -38,16 +38,6 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
 
 
 @click.command()
-@click.argument("backbone", type=click.Choice(["resnet101", "vgg16"]))
-@click.argument("output", type=FILE)
-def fetch_weights(backbone: str, output: Path) -> None:
-    """Download the ImageNet weights that a detector starts from."""
-    from jvgn.regions.fetching import fetch_weights as fetch
-
-    fetch(backbone, output)
-
-
-@click.command()
 @files("settings", "dataset", "excluded", "images", "weights", "provenance")
 @processes_option
 @threads_option
@@ -239,7 +229,6 @@ def measure_recall(evaluation: Path, dataset: Path, regions: Path, output: Path)
 REGION_STAGES = [
     read_training_set,
     exclude_images,
-    fetch_weights,
     train_detector,
     adopt_detector,
     measure_detector,

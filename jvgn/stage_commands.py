@@ -51,11 +51,16 @@ def world(settings: Path, folder: Path, threads: int) -> None:
 
 @click.command()
 @files("refs", "instances", "output")
-def read_dataset(refs: Path, instances: Path, output: Path) -> None:
+@click.option("--counts", default="{}", help="The expressions that each split should have, as JSON.")
+def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None:
     """Read a dataset in REFER's format into four tables."""
     from jvgn.datasets.refer import read_dataset as read
 
-    read(refs, instances, output)
+    try:
+        expected = json.loads(counts)
+    except ValueError as error:
+        raise UserError(f'--counts: not readable as JSON ({error}); write it as: {{"val": 10}}') from error
+    read(refs, instances, output, expected)
 
 
 @click.command()

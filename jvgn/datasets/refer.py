@@ -5,8 +5,10 @@ A sentence may carry `mentions`, a list of {head_token, ann_id}: the objects its
 """
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -70,9 +72,15 @@ class Instances(BaseModel):
     categories: list[Category]
 
 
-def read_dataset(refs_path: Path, instances_path: Path, folder: Path) -> None:
-    """`folder` holds the four tables of the dataset: its images are those that some ref describes."""
+def read_dataset(
+    refs_path: Path, instances_path: Path, folder: Path, counts: Mapping[str, int] = MappingProxyType({})
+) -> None:
+    """`folder` holds the four tables of the dataset: its images are those that some ref describes.
+
+    `counts` are the expressions that each split is known to have; empty, where nobody knows.
+    """
     refs = checked(refs_path, list[Ref], load_plain_pickle(refs_path))
+    check_counts(refs_path, refs, counts)
     instances = checked(instances_path, Instances, load_json(instances_path))
     described = {ref.image_id for ref in refs}
     images = [image for image in instances.images if image.id in described]
@@ -91,6 +99,19 @@ def read_training_set(instances_path: Path, folder: Path) -> None:
     check_categories(instances_path, instances.annotations, instances.categories)
     write_table(folder / "images.parquet", image_table(instances.images), tables.IMAGES)
     write_table(folder / "objects.parquet", object_table(instances.annotations, instances.categories), tables.OBJECTS)
+
+
+def check_counts(path: Path, refs: list[Ref], counts: Mapping[str, int]) -> None:
+    found: Counter[str] = Counter()
+    for ref in refs:
+        found[ref.split] += len(ref.sentences)
+    differing = [split for split in {**counts, **found} if found[split] != counts.get(split, 0)]
+    if counts and differing:
+        said = ", ".join(f"{found[split]:,} of {split} (expected {counts.get(split, 0):,})" for split in differing)
+        cure = (
+            "get the published archive, or if these are other data, set `counts: {}` under their source in config.yaml"
+        )
+        raise BrokenFile(path, f"other numbers of expressions than published: {said}", cure)
 
 
 def check_categories(path: Path, annotations: list[Annotation], categories: list[Category]) -> None:

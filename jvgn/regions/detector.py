@@ -8,12 +8,11 @@ Shape suffixes: N proposals or regions of an image, C classes without the backgr
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count, takewhile
-from pathlib import PurePosixPath
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
-from torchvision.models import ResNet101_Weights, VGG16_Weights, resnet101, vgg16
+from torchvision.models import resnet101, vgg16
 from torchvision.models.detection.anchor_utils import AnchorGenerator
 from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
 from torchvision.models.detection.generalized_rcnn import GeneralizedRCNN
@@ -82,21 +81,6 @@ BACKBONES: dict[str, Callable[[State | None], Backbone]] = {
     "resnet101": resnet101_backbone,
     "vgg16": vgg16_backbone,
 }
-
-
-@dataclass(frozen=True)
-class PublishedWeights:
-    """Where a classification network's weights are to be had, and how their SHA-256 starts."""
-
-    address: str
-    sha256_prefix: str
-
-
-def published_weights(backbone: str) -> PublishedWeights:
-    """ImageNet's first ones: those that torchvision's own Faster R-CNN starts from."""
-    chosen = {"resnet101": ResNet101_Weights.IMAGENET1K_V1, "vgg16": VGG16_Weights.IMAGENET1K_V1}[backbone]
-    # The library names its files `network-prefix.pth`.
-    return PublishedWeights(chosen.url, PurePosixPath(chosen.url).stem.rpartition("-")[2])
 
 
 def loaded(network: Network, pretrained: State | None) -> Network:

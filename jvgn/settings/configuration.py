@@ -1,12 +1,13 @@
 """The whole of `config.yaml`: checked before any job starts, then handed out in slices."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from jvgn.settings.base import Frozen, read_yaml, validated
+from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.compare import CompareSettings
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.detector import DetectorSettings
@@ -15,6 +16,7 @@ from jvgn.settings.parser import BUILT_IN_PARSERS, AnyParser
 from jvgn.settings.presets import PresetName, overlaid, with_preset
 from jvgn.settings.regions import RegionSettings
 from jvgn.settings.run import RunSettings
+from jvgn.settings.source import ConfiguredSource, DownloadSettings, SourceSettings, with_built_in
 from jvgn.settings.training_set import TrainingSetSettings
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
@@ -51,6 +53,14 @@ class Configuration(Frozen):
     """Named runs, as differences from the dataset's default run."""
     compare: CompareSettings = CompareSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    sources: dict[Name, ConfiguredSource] = Field(default_factory=dict)
+    """Where downloads come from, as differences from the built-in sources, and sources of your own."""
+    downloads: DownloadSettings = DownloadSettings()
+
+    @model_validator(mode="after")
+    def check_sources(self) -> "Configuration":
+        _ = self.all_sources
+        return self
 
     @model_validator(mode="after")
     def check_training_sets(self) -> "Configuration":
@@ -96,6 +106,10 @@ class Configuration(Frozen):
     @property
     def all_parsers(self) -> dict[str, AnyParser]:
         return BUILT_IN_PARSERS | self.parsers
+
+    @property
+    def all_sources(self) -> dict[str, SourceSettings]:
+        return with_built_in(BUILT_IN_SOURCES, self.sources)
 
     @property
     def all_runs(self) -> dict[str, dict[str, Any]]:
@@ -168,6 +182,16 @@ def read_configuration(path: Path, preset: str | None = None) -> Configuration:
     if isinstance(config, dict):
         config = with_preset(config if preset is None else config | {"preset": preset})
     return validated(Configuration, config, str(path))
+
+
+def read_configurations(paths: Sequence[Path]) -> Configuration:
+    """The configuration of several files, later ones over earlier ones, as `snakemake --configfile` has them."""
+    merged: Any = {}
+    for path in paths:
+        merged = overlaid(merged, read_yaml(path))
+    if isinstance(merged, dict):
+        merged = with_preset(merged)
+    return validated(Configuration, merged, " with ".join(map(str, paths)))
 
 
 def configuration(config: dict[str, Any]) -> Configuration:

@@ -7,6 +7,9 @@ from pydantic import Field, RootModel
 
 from jvgn.settings.base import Frozen
 
+STANZA_FOLDER = "resources/stanza"
+STANZA_FILES = [f"{STANZA_FOLDER}/resources.json", f"{STANZA_FOLDER}/en"]
+
 
 class LexicalSettings(Frozen):
     backend: Literal["lexical"]
@@ -20,14 +23,16 @@ class LexicalSettings(Frozen):
 class StanzaSettings(Frozen):
     backend: Literal["stanza"]
     """Stanza's neural dependency parser."""
-    models: str | None = None
-    """A folder of Stanza's English models; null downloads them on first use."""
+    models: str = STANZA_FOLDER
+    """A folder of Stanza's English models; the workflow fetches this one."""
     tags: Literal["lexicon", "model"] = "lexicon"
     """Whose parts of speech the tree is made of: the model's as they are, or corrected by the lexicon of captions."""
 
     @property
     def files(self) -> list[str]:
-        return [self.models] if self.models else []
+        """Of the folder that is fetched, the two that the sources provide; a small one has neither."""
+        is_small = Path(self.models, "tagger.pt").exists()
+        return STANZA_FILES if self.models == STANZA_FOLDER and not is_small else [self.models]
 
 
 class ConlluSettings(Frozen):

@@ -44,10 +44,10 @@ def refs():
 TABLES = ("images", "objects", "expressions", "mentions")
 
 
-def read(folder, refs, instances):
+def read(folder, refs, instances, counts=None):
     (folder / "refs(x).p").write_bytes(pickle.dumps(refs, protocol=2))
     (folder / "instances.json").write_text(json.dumps(instances))
-    read_dataset(folder / "refs(x).p", folder / "instances.json", folder / "out")
+    read_dataset(folder / "refs(x).p", folder / "instances.json", folder / "out", counts or {})
     return {name: pd.read_parquet(folder / "out" / f"{name}.parquet") for name in TABLES}
 
 
@@ -98,3 +98,23 @@ def test_a_flaw_in_the_instances_is_named(tmp_path):
         read(tmp_path, refs(), edited(instances(), ("annotations", 0, "bbox"), [1, 2]))
     with pytest.raises(BrokenFile, match="category 7"):
         read(tmp_path, refs(), edited(instances(), ("annotations", 0, "category_id"), 7))
+
+
+COUNTS = {
+    "as published": ({"train": 1, "val": 1}, None),
+    "unknown": ({}, None),
+    "another number": ({"train": 2, "val": 1}, r"1 of train \(expected 2\); get"),
+    "a split that is not there": ({"train": 1, "val": 1, "testA": 5_657}, r"0 of testA \(expected 5,657\); get"),
+    "a split too many": ({"train": 1}, r"1 of val \(expected 0\); get"),
+}
+
+
+@pytest.mark.parametrize("case", COUNTS)
+def test_other_numbers_of_expressions_than_published_are_named(tmp_path, case):
+    counts, message = COUNTS[case]
+    if message is None:
+        read(tmp_path, refs(), instances(), counts)
+        return
+    with pytest.raises(BrokenFile, match=r"refs\(x\)\.p: other numbers of expressions than published: " + message):
+        read(tmp_path, refs(), instances(), counts)
+    assert not (tmp_path / "out").exists()

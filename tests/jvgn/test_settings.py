@@ -93,7 +93,7 @@ def test_the_parsers_of_the_documentation_can_be_configured(block):
     ("parser", "files"),
     [
         ({"backend": "lexical"}, []),
-        ({"backend": "stanza"}, []),
+        ({"backend": "stanza"}, ["resources/stanza/resources.json", "resources/stanza/en"]),
         ({"backend": "stanza", "models": "here"}, ["here"]),
         ({"backend": "conllu", "parses": "a.conllu"}, ["a.conllu"]),
         ({"backend": "corenlp"}, ["resources/corenlp"]),

@@ -63,7 +63,9 @@ def test_one_detector_serves_all_photographs_and_learns_from_no_evaluation_image
     (training,) = [block for block in blocks if "rule train_detector:" in block]
     (excluding,) = [block for block in blocks if "rule exclude_images:" in block]
     assert "results/detectors/coco/excluded.parquet" in training
-    assert "train2014" not in re.search(r"^ +input: (.*)$", training, re.M)[1]  # the cache cannot hash a folder
+    inputs = re.search(r"^ +input: (.*)$", training, re.M)[1].split(", ")
+    assert "resources/coco/train2014" not in inputs  # the cache cannot hash a folder
+    assert "resources/coco/train2014.ready" in inputs  # always, or its coming would be a reason to train again
     for name in PHOTOGRAPHS:
         assert f"results/datasets/{name}/expressions.parquet" in excluding
 
@@ -82,18 +84,38 @@ def test_a_given_detector_is_taken_over_and_proved_but_not_trained(project, mini
     assert "train_detector" not in planned
 
 
-def test_imagenet_weights_are_fetched_where_the_user_has_put_none_and_never_over_the_users(another_project):
-    project, target = another_project(), "results/detectors/coco/resnet101/weights.safetensors"
+FETCHING = {"download_source", "provide_file", "provide_folder"}
+
+
+def test_all_that_is_not_there_is_fetched_and_never_over_what_is(another_project):
+    """Nor when the code of the downloads changes, nor when everything is forced."""
+    project, target = another_project(), "results/refcocog_det/metrics.json"
+    assert FETCHING | {"mark_folder", "train_detector", "score"} <= project.planned(target)
     place_real_data(project)
-    weights = project.folder / "resources/weights/resnet101.pth"
-    weights.unlink()
-    assert {"fetch_weights", "train_detector"} <= project.planned(target)
-    weights.touch()
-    project.edit("jvgn/regions/fetching.py")
+    project.edit("jvgn/sources/download.py")
     planned = project.planned(target)
-    assert "train_detector" in planned and "fetch_weights" not in planned
+    assert "train_detector" in planned and not FETCHING & planned
     forced = project.snakemake("--dry-run", "--forceall", "--", target)
-    assert "rule train_detector:" in forced.stdout and "fetch_weights" not in forced.stdout
+    assert "rule train_detector:" in forced.stdout and "download_source" not in forced.stdout
+
+
+def test_an_archive_that_is_there_is_unpacked_and_not_downloaded(another_project):
+    project = another_project()
+    place(project.folder / "resources/downloads/refcocog.zip")
+    planned = project.planned("results/datasets/refcocog/images.parquet")
+    assert "provide_file" in planned and "download_source" not in planned
+
+
+def test_stanzas_model_is_fetched_where_a_run_parses_with_it(another_project, miniature):
+    project = another_project()
+    config = miniature()
+    config["runs"]["neural"] = {"parser": "stanza"}
+    project.configure(config)
+    target = "results/graphs/shapes/stanza/nodes.parquet"
+    assert {"provide_file", "provide_folder", "parse_expressions"} <= project.planned(target)
+    for name in ("tagger.pt", "parser.pt", "vectors.pt"):
+        place(project.folder / "resources/stanza" / name)
+    assert not FETCHING & project.planned(target)
 
 
 def place_real_data(project):

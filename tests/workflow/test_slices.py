@@ -21,6 +21,7 @@ TARGETS = [
     "results/detectors/drawn/elsewhere/weights.safetensors",
     "results/detectors/shapes/given/proof.json",
     "resources/weights/resnet101.pth",
+    "resources/coco/train2014.ready",
     "results/detectors/shapes/theirs/proof.json",
     "results/regions/shapes_det/theirs.recall.json",
 ]
@@ -88,7 +89,7 @@ def test_every_rule_is_looked_at(rules):
     stages |= {"merge_regions", "measure_recall"}
     stages |= {"build_vocabulary", "train", "predict", "score", "ablate", "draw_examples", "freeze_run"}
     stages |= {"write_gallery", "compare", "read_training_set", "adopt_detector", "declare_detector", "import_regions"}
-    stages |= {"fetch_weights"}
+    stages |= {"download_source", "provide_file", "provide_folder"}
     assert stages <= set(rules)
 
 

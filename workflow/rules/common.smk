@@ -20,9 +20,6 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 
-WORLD_IMAGES = "resources/shapes/images"
-
-
 def check_targets(targets):
     """A target that names what the configuration lacks is an error that lists what it has."""
     for target in targets:
@@ -58,22 +55,6 @@ def training_images(wildcards):
     """The folder of the images that a detector learns from."""
     learned_from = configuration.training_sets.get(wildcards.trained_on) or configuration.datasets[wildcards.trained_on]
     return learned_from.images
-
-
-def as_input(folder):
-    """A folder of images, where the workflow draws it or still waits for it.
-
-    Any other is a parameter alone: Snakemake's cache between workflows hashes files, and stumbles over a folder.
-    """
-    return [] if Path(folder).is_dir() and folder != WORLD_IMAGES else folder
-
-
-def input_images(wildcards):
-    return as_input(images(wildcards))
-
-
-def input_training_images(wildcards):
-    return as_input(training_images(wildcards))
 
 
 def training_tables(wildcards):
@@ -140,11 +121,6 @@ def existing(path):
 def pretrained(wildcards):
     """The weights a detector starts from, if any."""
     return configuration.detectors[wildcards.detector].pretrained or []
-
-
-def backbones_without_weights():
-    """A pattern of those whose ImageNet weights are not there: a file of the user's is never fetched over."""
-    return either_of(name for name in ("resnet101", "vgg16") if not Path(f"resources/weights/{name}.pth").exists())
 
 
 def parser_files(wildcards):

@@ -22,9 +22,10 @@ rule read_dataset:
         runtime=30,
     params:
         folder=subpath(output.images, parent=True),
+        counts=published_counts,
     shell:
         "python -m jvgn read-dataset --refs {input.refs:q} --instances {input.instances:q}"
-        " --output {params.folder:q} > {log:q} 2>&1"
+        " --output {params.folder:q} --counts {params.counts:q} > {log:q} 2>&1"
 
 
 rule read_training_set:

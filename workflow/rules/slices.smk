@@ -7,6 +7,13 @@ BASE = [
     "parsers/__init__.py",
     "parsers/files.py",
 ]
+DOWNLOAD = [
+    *BASE,
+    "jvgn/settings/source.py",
+    "jvgn/sources/__init__.py",
+    "jvgn/sources/part.py",
+    "jvgn/sources/verification.py",
+]
 TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
 REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
 SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]

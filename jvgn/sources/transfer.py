@@ -1,0 +1,122 @@
+"""One try to get a file from one mirror: over HTTP, going on where an earlier try broke off, or from a file."""
+
+import http.client
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlsplit
+from urllib.request import Request, urlopen
+
+from tqdm import tqdm
+
+from jvgn.sources.part import Part, Whole, writing
+
+CHUNK = 1 << 20
+WORTH_ANOTHER_TRY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+HEADERS = {"User-Agent": "jvgn", "Accept-Encoding": "identity"}
+
+
+class TransferFailed(Exception):
+    """Why a mirror did not give the file."""
+
+    def __init__(self, reason: str, is_final: bool = False) -> None:
+        super().__init__(reason)
+        self.is_final = is_final
+        """Asking the same mirror again would be no use."""
+
+
+def transfer(mirror: str, part: Part, size: int | None, timeout: float) -> None:
+    """`part` holds all bytes that the mirror has, of which it may have the first ones already."""
+    if part.is_whole(mirror):
+        return
+    if urlsplit(mirror).scheme == "file":
+        copy(mirror, part, size)
+        return
+    try:
+        receive(mirror, part, size, timeout)
+    except HTTPError as error:
+        is_final = error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in WORTH_ANOTHER_TRY
+        raise TransferFailed(f"HTTP {error.code} {error.reason}", is_final) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise TransferFailed(plain_reason(error, timeout)) from error
+
+
+def plain_reason(error: Exception, timeout: float) -> str:
+    cause = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, TimeoutError):
+        return f"nothing came for {timeout:g} seconds"
+    return str(cause) or type(cause).__name__
+
+
+def copy(mirror: str, part: Part, size: int | None) -> None:
+    """Of a `file:` address; one without slashes is relative to the working directory."""
+    path = Path(unquote(urlsplit(mirror).path))
+    try:
+        found = path.stat().st_size
+        file = path.open("rb")
+    except OSError as error:
+        raise TransferFailed(error.strerror or str(error), is_final=True) from error
+    check_size(found, size)
+    with file:
+        part.begin(Whole(mirror, None, found))
+        append(part, file.read, found)
+
+
+def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
+    known = part.resumable(mirror)
+    headers = dict(HEADERS)
+    if known and known.validator:
+        headers |= {"Range": f"bytes={part.size}-", "If-Range": known.validator}
+    try:
+        response = urlopen(Request(mirror, headers=headers), timeout=timeout)
+    except HTTPError as error:
+        if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            part.discard()
+            raise TransferFailed("it no longer has the bytes that follow; starting anew") from error
+        raise
+    with response:
+        if response.headers.get_content_type() == "text/html":
+            raise TransferFailed("it answers with a web page instead of the file", is_final=True)
+        if response.status == HTTPStatus.PARTIAL_CONTENT:
+            check_rest(response, part, known)
+        else:
+            whole = whole_of(mirror, response)
+            check_size(whole.size, size)
+            part.begin(whole)
+        total = (part.whole() or Whole(mirror)).size
+        append(part, response.read1, total)
+    if total is not None and part.size != total:
+        raise TransferFailed(f"it broke off after {part.size:,} of {total:,} bytes")
+
+
+def check_size(found: int | None, expected: int | None) -> None:
+    if None not in (found, expected) and found != expected:
+        raise TransferFailed(f"it has {found:,} bytes, expected {expected:,}", is_final=True)
+
+
+def whole_of(mirror: str, response: http.client.HTTPResponse) -> Whole:
+    """What the answer says of itself. A weak ETag may stand for other bytes as well."""
+    tag, length = response.headers["ETag"], response.headers["Content-Length"]
+    validator = tag if tag and not tag.startswith("W/") else response.headers["Last-Modified"]
+    return Whole(mirror, validator, int(length) if length and length.isdigit() else None)
+
+
+def check_rest(response: http.client.HTTPResponse, part: Part, known: Whole | None) -> None:
+    """The answer goes on where the part ends."""
+    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers["Content-Range"] or "")
+    if not (known and found and int(found[1]) == part.size and found[2] in ("*", str(known.size))):
+        part.discard()
+        raise TransferFailed("it sent other bytes than those that follow; starting anew")
+
+
+def append(part: Part, read: Callable[[int], bytes], total: int | None) -> None:
+    """`part` has all that can be read behind what it had."""
+    name = part.file.name
+    progress = tqdm(desc=name, total=total, initial=part.size, unit="B", unit_scale=True, disable=None)
+    with progress, part.path.open("ab") as file:
+        while chunk := read(CHUNK):
+            with writing(part.path):
+                file.write(chunk)
+            progress.update(len(chunk))

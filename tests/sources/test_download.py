@@ -1,0 +1,237 @@
+"""A file comes whole or not at all: from the first mirror that has it, going on where an earlier try broke off."""
+
+import hashlib
+import multiprocessing
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from jvgn.settings.source import DownloadSettings, SourceSettings
+from jvgn.sources.download import obtain
+from parsers.files import UserError
+
+FILE = Path("resources/downloads/data.bin")
+
+
+def names():
+    return sorted(path.name for path in FILE.parent.iterdir()) if FILE.parent.exists() else []
+
+
+KEPT = ["data.bin", "data.bin.sha256"]
+
+
+def test_a_file_is_downloaded_whole_and_its_hash_recorded(server, source, hasty, content):
+    obtain(source(server.serve("a", content)), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+    recorded = FILE.with_name("data.bin.sha256").read_text()
+    assert recorded == f"{hashlib.sha256(content).hexdigest()}  data.bin\n"
+
+
+@pytest.mark.parametrize("address", ["absolute", "relative"])
+def test_a_mirror_may_be_a_file(source, hasty, content, folder, address):
+    (folder / "their data.bin").write_bytes(content)
+    where = (folder / "their data.bin").as_uri() if address == "absolute" else "file:their data.bin"
+    obtain(source(where), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+
+
+@pytest.mark.parametrize("sha256", ["known", None])
+def test_dead_then_truncated_then_good(server, source, hasty, content, sha256):
+    mirrors = [
+        server.serve("dead", content, status=503),
+        server.serve("truncated", content, cut_at=1_500_000),
+        server.serve("good", content),
+    ]
+    obtain(source(*mirrors, **({} if sha256 else {"sha256": None})), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+    assert [path for path, _ in server.asked] == ["dead"] * 2 + ["truncated"] * 3 + ["good"]
+
+
+BEHAVIOURS = {
+    "an absent file": ({"status": 404}, "HTTP 404", 1),
+    "an overloaded server": ({"status": 503}, "HTTP 503", 2),
+    "a truncated answer": ({"cut_at": 70_000}, "broke off after 70,000 of 5,120,000 bytes", 2),
+    "a web page": ({"headers": {"Content-Type": "text/html"}}, "a web page instead of the file", 1),
+}
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_one_message_lists_each_mirrors_reason_and_the_place_for_the_file(server, source, hasty, content, behaviour):
+    values, reason, tries = BEHAVIOURS[behaviour]
+    mirrors = [server.serve("bad", content, **values), "file:nowhere.bin"]
+    with pytest.raises(UserError) as error:
+        obtain(source(*mirrors), hasty)
+    message = str(error.value)
+    assert message.startswith(f"{FILE}: none of its mirrors has it ({mirrors[0]}: ") and reason in message
+    assert f"{mirrors[1]}: No such file" in message and "put it there" in message and "\n" not in message
+    assert len(server.asked) == tries and not FILE.exists()
+
+
+def test_a_dead_server_is_a_reason_like_any_other(server, source, hasty, content):
+    with pytest.raises(UserError, match=r"http://127\.0\.0\.1:9/gone: .*refused"):
+        obtain(source("http://127.0.0.1:9/gone"), hasty)
+    assert names() == []
+
+
+def test_a_stalled_transfer_is_a_failed_try_and_goes_on(server, source, hasty, content):
+    started = time.monotonic()
+    obtain(source(server.serve("a", content, stall_at=2_000_000)), hasty)
+    assert FILE.read_bytes() == content and server.sent["a"] == len(content)
+    assert time.monotonic() - started < 5
+    (_, first), (_, second) = server.asked
+    assert first is None and re.fullmatch(r"bytes=19\d{5}-", second)
+
+
+def test_a_connection_that_breaks_often_still_gets_through(server, source, hasty, content):
+    obtain(source(server.serve("a", content, breaks_every=1_100_000)), hasty)
+    assert FILE.read_bytes() == content and server.sent["a"] == len(content) and len(server.asked) == 5
+
+
+@pytest.mark.parametrize(
+    "behaviour", [{"knows_ranges": False}, {"tag": None}, {"tag": 'W/"weak"'}], ids=["no ranges", "no tag", "weak tag"]
+)
+def test_a_server_that_cannot_go_on_begins_anew(server, source, hasty, content, behaviour):
+    address = server.serve("a", content, cut_at=1_500_000, **behaviour)
+    with pytest.raises(UserError):
+        obtain(source(address), hasty)
+    server.files["a"].cut_at = None
+    obtain(source(address), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+
+
+def test_a_file_that_changed_at_the_server_is_downloaded_anew(server, source, hasty, content):
+    address = server.serve("a", content[::-1], cut_at=1_500_000)
+    with pytest.raises(UserError):
+        obtain(source(address), hasty)
+    server.serve("a", content)
+    obtain(source(address), hasty)
+    assert FILE.read_bytes() == content
+
+
+def test_another_process_goes_on_with_the_mirror_it_has_bytes_of(server, source, hasty, content):
+    mirrors = [server.serve("first", content, status=503), server.serve("second", content, cut_at=1_500_000)]
+    with pytest.raises(UserError):
+        obtain(source(*mirrors), hasty)
+    server.serve("first", content)
+    server.serve("second", content)
+    obtain(source(*mirrors), hasty)
+    assert server.sent == {"second": len(content)} and FILE.read_bytes() == content
+
+
+def download_slowly(mirror, sha256):
+    source = SourceSettings(file=str(FILE), mirrors=(mirror,), sha256=sha256, provides={})
+    obtain(source, DownloadSettings(timeout=30))
+
+
+def test_a_killed_download_goes_on_from_where_it_was(server, source, hasty, content):
+    address = server.serve("a", content, stall_at=3_000_000)
+    chosen = source(address)
+    process = multiprocessing.get_context("fork").Process(target=download_slowly, args=(address, chosen.sha256))
+    process.start()
+    part = FILE.with_name("data.bin.part")
+    while not (part.exists() and part.stat().st_size > 2_900_000):
+        time.sleep(0.01)
+    process.kill()
+    process.join()
+    there = part.stat().st_size
+    obtain(chosen, hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+    assert server.asked[-1] == ("a", f"bytes={there}-") and server.sent["a"] == len(content)
+
+
+def test_a_download_that_was_whole_when_killed_is_not_asked_for_again(server, source, hasty, content):
+    address = server.serve("a", content, cut_at=1_500_000)
+    with pytest.raises(UserError):
+        obtain(source(address), hasty)
+    with FILE.with_name("data.bin.part").open("ab") as part:
+        part.write(content[1_500_000:])
+    server.asked.clear()
+    obtain(source(address), hasty)
+    assert FILE.read_bytes() == content and server.asked == []
+
+
+def test_wrong_bytes_are_refused_and_the_next_mirror_asked(server, source, hasty, content):
+    wrong = server.serve("wrong", content[::-1])
+    with pytest.raises(UserError, match=rf"{wrong}: its SHA-256 is [0-9a-f]{{64}}, expected [0-9a-f]{{64}}\)"):
+        obtain(source(wrong), hasty)
+    assert names() == []
+    obtain(source(wrong, server.serve("good", content)), hasty)
+    assert FILE.read_bytes() == content
+
+
+def test_another_size_than_the_published_one_is_refused_before_it_is_downloaded(server, source, hasty, content):
+    with pytest.raises(UserError, match="it has 5,120,000 bytes, expected 7"):
+        obtain(source(server.serve("a", content), size=7), hasty)
+    assert server.sent["a"] < len(content)
+
+
+def test_the_first_digits_of_a_hash_will_do(server, source, hasty, content):
+    obtain(source(server.serve("a", content), sha256=hashlib.sha256(content).hexdigest()[:8]), hasty)
+    assert FILE.read_bytes() == content
+
+
+def test_an_unknown_hash_is_recorded_on_the_first_download_and_holds_from_then_on(server, source, hasty, content):
+    obtain(source(server.serve("a", content), sha256=None), hasty)
+    FILE.unlink()
+    with pytest.raises(UserError, match=r"expected [0-9a-f]{64}, as recorded in .*data\.bin\.sha256"):
+        obtain(source(server.serve("b", content[::-1]), sha256=None), hasty)
+    assert not FILE.exists()
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_what_is_no_archive_is_not_recorded_as_one(server, source, hasty, content, name):
+    chosen = source(server.serve("a", content), sha256=None, file=f"resources/downloads/{name}")
+    with pytest.raises(UserError, match="no readable archive"):
+        obtain(chosen, hasty)
+    assert names() == []
+
+
+def test_a_file_of_the_users_is_verified_and_used_without_a_network(source, hasty, content):
+    FILE.parent.mkdir(parents=True)
+    FILE.write_bytes(content)
+    obtain(source("http://127.0.0.1:9/gone"), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+
+
+@pytest.mark.parametrize("values", [{}, {"sha256": None, "size": 5}])
+def test_a_wrong_file_of_the_users_is_refused_but_neither_fetched_over_nor_deleted(server, source, hasty, values):
+    FILE.parent.mkdir(parents=True)
+    FILE.write_bytes(b"mine")
+    with pytest.raises(UserError, match=r"data\.bin: its? (SHA-256 is|has 4 bytes).*put the right file there or move"):
+        obtain(source(server.serve("a", b"theirs"), **values), hasty)
+    assert FILE.read_bytes() == b"mine" and server.asked == []
+
+
+def hold(ready, done):
+    from jvgn.sources.part import Part, locked
+
+    with locked(Part(FILE).path, "ab"):
+        ready.set()
+        done.wait()
+
+
+def test_two_processes_do_not_download_the_same_file(server, source, hasty, content):
+    context = multiprocessing.get_context("fork")
+    ready, done = context.Event(), context.Event()
+    process = context.Process(target=hold, args=(ready, done))
+    process.start()
+    ready.wait()
+    try:
+        with pytest.raises(UserError, match="another process is at work on it"):
+            obtain(source(server.serve("a", content)), hasty)
+    finally:
+        done.set()
+        process.join()
+
+
+def test_a_full_disk_is_no_fault_of_the_mirrors(server, source, hasty, content, monkeypatch):
+    class Full:
+        def __init__(self, *_):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("jvgn.sources.part.Path.write_bytes", Full)
+    with pytest.raises(UserError, match=r"data\.bin\.part: cannot be written \(No space left on device\)"):
+        obtain(source(server.serve("a", content), server.serve("b", content)), hasty)
+    assert [path for path, _ in server.asked] == ["a"]

@@ -1,0 +1,176 @@
+"""Archives of strangers: what is asked for comes out whole, and nothing gets outside of its place."""
+
+import io
+import random
+import stat
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from jvgn.sources import unpacking
+from jvgn.sources.unpacking import unpack
+from parsers.files import BrokenFile
+
+FILES = {
+    "set/refs(unc).p": b"refs",
+    "set/instances.json": random.Random(0).randbytes(1_000_000),
+    "set/more/a.jpg": b"picture",
+    "other.txt": b"x",
+}
+FORMATS = ["zip", "tar", "tar.gz"]
+
+
+def write_archive(path, files, odd=None):
+    """An archive of plain files; `odd` is one more entry, a ZipInfo or TarInfo as it is."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+            if odd is not None:
+                archive.writestr(odd, "/etc/passwd")
+        return
+    with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+        if odd is not None:
+            archive.addfile(odd)
+
+
+@pytest.fixture(params=FORMATS)
+def archive(tmp_path, request):
+    path = tmp_path / f"set.{request.param}"
+    write_archive(path, FILES)
+    return path
+
+
+def contents(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def everything_beside(archive):
+    return sorted(path.name for path in archive.parent.rglob("*"))
+
+
+def test_one_file_comes_out(archive, tmp_path):
+    unpack(archive, "set/refs(unc).p", tmp_path / "out" / "refs(unc).p")
+    assert contents(tmp_path / "out") == {"refs(unc).p": b"refs"}
+
+
+@pytest.mark.parametrize("wanted", ["set/", "./"])
+def test_a_folder_comes_out_and_nothing_else(archive, tmp_path, wanted):
+    unpack(archive, wanted, tmp_path / "out" / "folder")
+    inside = {name.removeprefix(wanted): FILES[name] for name in FILES if name.startswith(wanted) or wanted == "./"}
+    assert contents(tmp_path / "out" / "folder") == inside
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["folder"]
+
+
+def test_what_a_killed_process_left_is_cleared_away(archive, tmp_path):
+    left = tmp_path / ".folder.unpacking" / "set"
+    left.mkdir(parents=True)
+    (left / "half.jpg").write_bytes(b"ha")
+    unpack(archive, "set/", tmp_path / "folder")
+    assert not left.parent.exists() and "half.jpg" not in contents(tmp_path / "folder")
+
+
+@pytest.mark.parametrize("wanted", ["set/absent.json", "absent/", "set"])
+def test_what_is_not_there_is_named(archive, tmp_path, wanted):
+    with pytest.raises(BrokenFile, match=f"it has no {wanted}"):
+        unpack(archive, wanted, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+OUTSIDE = ["../evil", "set/../../evil", "/tmp/evil", "set/..", "..\\evil", "C:/evil"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", OUTSIDE)
+@pytest.mark.parametrize("wanted", ["set/", "set/refs(unc).p"])
+def test_an_archive_with_a_name_outside_of_itself_is_refused_whole(tmp_path, format, name, wanted):
+    archive = tmp_path / "inner" / f"set.{format}"
+    archive.parent.mkdir()
+    write_archive(archive, FILES | {name: b"evil"})
+    before = everything_beside(archive)
+    with pytest.raises(BrokenFile, match="outside of the archive"):
+        unpack(archive, wanted, archive.parent / "out")
+    assert everything_beside(archive) == before and not (tmp_path / "evil").exists()
+
+
+def tar_entry(kind):
+    entry = tarfile.TarInfo("set/odd")
+    entry.type, entry.linkname = kind, "/etc/passwd"
+    return entry
+
+
+def zip_link():
+    entry = zipfile.ZipInfo("set/odd")
+    entry.create_system, entry.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+ODD = {
+    "symbolic link": ("tar", tar_entry(tarfile.SYMTYPE)),
+    "hard link": ("tar", tar_entry(tarfile.LNKTYPE)),
+    "device": ("tar.gz", tar_entry(tarfile.CHRTYPE)),
+    "pipe": ("tar", tar_entry(tarfile.FIFOTYPE)),
+    "link in a zip": ("zip", zip_link()),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_links_and_devices_are_refused(tmp_path, kind):
+    format, entry = ODD[kind]
+    archive = tmp_path / f"set.{format}"
+    write_archive(archive, FILES, entry)
+    with pytest.raises(BrokenFile, match="'set/odd' is a link or device"):
+        unpack(archive, "set/", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bomb_is_stopped_by_what_comes_out_of_it(archive, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "AT_LEAST", 100_000)
+    monkeypatch.setattr(unpacking, "RATIO", 0)
+    with pytest.raises(BrokenFile, match="far more than an honest archive"):
+        unpack(archive, "set/", tmp_path / "out")
+    assert everything_beside(archive) == [archive.name]
+
+
+def test_a_million_entries_are_too_many(archive, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "MOST_FILES", 3)
+    with pytest.raises(BrokenFile, match="more than 3 entries"):
+        unpack(archive, "./", tmp_path / "out")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_name_that_occurs_twice_is_refused(tmp_path, format):
+    archive = tmp_path / f"set.{format}"
+    write_archive(archive, {"set/a": b"1", "set/./a": b"2"})
+    with pytest.raises(BrokenFile, match="it has a twice"):
+        unpack(archive, "set/", tmp_path / "out")
+
+
+@pytest.mark.parametrize("wanted", ["set/", "set/instances.json"])
+def test_a_damaged_archive_is_named_and_leaves_nothing(archive, tmp_path, wanted):
+    content = bytearray(archive.read_bytes())
+    if archive.suffix == ".tar":
+        content = content[: len(content) // 2]  # an uncompressed tar archive has no checksum of its files
+    else:
+        content[len(content) // 2] ^= 1
+    archive.write_bytes(content)
+    with pytest.raises(BrokenFile, match=rf"{archive.name}: not a readable archive"):
+        unpack(archive, wanted, tmp_path / "out")
+    assert everything_beside(archive) == [archive.name]
+
+
+def test_files_are_readable_whatever_their_modes_in_the_archive(tmp_path):
+    path = tmp_path / "set.tar"
+    with tarfile.open(path, "w") as archive:
+        entry = tarfile.TarInfo("set/a")
+        entry.mode = 0o4000
+        archive.addfile(entry)
+    unpack(path, "set/", tmp_path / "out")
+    assert stat.S_IMODE(Path(tmp_path / "out" / "a").stat().st_mode) & 0o4400 == 0o400
