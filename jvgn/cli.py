@@ -141,12 +141,13 @@ def show(file: Path, image: Path, output: Path | None, dataset: Path | None) -> 
 @click.option("--config", type=FILE, default=Path("config.yaml"), show_default=True)
 def describe(dataset: str, run: str, preset: str | None, words: int | None, feature_size: int, config: Path) -> None:
     """Print the layers of a run's model with their shapes and parameters; no data is needed."""
-    from jvgn.description import WORDS_IN_PAPER, description, layers
+    from jvgn.description import description, layers
     from jvgn.settings.configuration import read_configuration
+    from jvgn.vocabulary_sweep import SIZES_IN_PAPER
 
     chosen = read_configuration(config, preset)
     chosen.check_run(dataset, run)
-    words = words or WORDS_IN_PAPER.get(dataset)
+    words = words or SIZES_IN_PAPER.get(dataset)
     if words is None:
         raise UserError(f"the paper has no vocabulary of {dataset}; say how many words there are: --words 1000")
     settings = chosen.run(dataset, run)

@@ -8,9 +8,6 @@ from torch import nn
 from jvgn.model import JVGN
 from jvgn.settings.run import ModelSettings
 
-WORDS_IN_PAPER = {"refcoco": 1991, "refcoco+": 2626, "refcocog": 6894}
-"""The paper's vocabulary sizes, by dataset."""
-
 
 @dataclass(frozen=True)
 class Layer:

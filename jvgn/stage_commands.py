@@ -64,16 +64,27 @@ def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None
 
 
 @click.command()
-@files("settings", "expressions", "words", "vectors")
-def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path) -> None:
-    """Count words and give each a vector to start from."""
+@files("settings", "expressions", "words", "vectors", "missing")
+def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path, missing: Path) -> None:
+    """Count words, give each a vector to start from, and list those that have none."""
     from jvgn.settings.vocabulary import VocabularySettings
-    from jvgn.vocabulary import build_vectors
+    from jvgn.vocabulary import build_vectors, list_missing
     from jvgn.vocabulary import build_vocabulary as build
 
     chosen = VocabularySettings.read(settings)
     build(expressions, words, chosen.more_often_than, chosen.splits)
-    build_vectors(words, vectors, chosen.vector_size, chosen.glove, chosen.seed)
+    in_glove = build_vectors(words, vectors, chosen.vector_size, chosen.glove, chosen.seed)
+    list_missing(expressions, words, in_glove if chosen.glove else None, missing)
+
+
+@click.command()
+@files("expressions", "output")
+@click.option("--dataset", required=True, help="Its name, by which the paper's size of its vocabulary is known.")
+def sweep_vocabulary(expressions: Path, output: Path, dataset: str) -> None:
+    """Say how large the vocabulary is for every threshold, beside the paper's."""
+    from jvgn.vocabulary_sweep import sweep
+
+    sweep(expressions, output, dataset)
 
 
 RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
@@ -196,6 +207,7 @@ STAGES = [
     world,
     read_dataset,
     build_vocabulary,
+    sweep_vocabulary,
     train,
     predict,
     score,

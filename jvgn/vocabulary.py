@@ -2,21 +2,20 @@
 
 `words.parquet`: index int32, word string, count int64; 0 is `<pad>`, 1 is `<unk>`, then by falling count and by
 spelling. `vectors.npy`: float32 (words, size), the row of an index; `<pad>` is zero.
+`missing.csv`: word, count (in all splits), missing_from: `vocabulary`, where it is `<unk>`, or `glove`, where it is
+known and starts from a random vector; by falling count and by spelling.
 """
 
-import gzip
-import io
+import csv
 import logging
-import zipfile
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from tqdm import tqdm
 
+from jvgn.glove import glove_vectors
 from parsers.files import BrokenFile, UserError, replacing
 from parsers.table import read_table, write_table
 
@@ -48,8 +47,8 @@ class Vocabulary:
         return cls(words)
 
 
-def build_vocabulary(expressions: Path, words: Path, more_often_than: int, splits: str) -> None:
-    """`words` lists the words of the expressions that occur often enough."""
+def count_words(expressions: Path, splits: str) -> Counter[str]:
+    """How often each word occurs, in lower case, in the train split or in all of them."""
     table = read_table(expressions, COUNTED)
     counts: Counter[str] = Counter()
     for split, tokens in zip(table["split"].to_pylist(), table["tokens"].to_pylist(), strict=True):
@@ -57,31 +56,66 @@ def build_vocabulary(expressions: Path, words: Path, more_often_than: int, split
             counts.update(token.lower() for token in tokens)
     if not counts:
         raise UserError(f"{expressions}: no words to count (splits: {splits}); check the dataset's splits")
-    kept = sorted((-count, word) for word, count in counts.items() if count > more_often_than and word not in SPECIAL)
-    rest = sum(counts.values()) + sum(negative for negative, _ in kept)
+    return counts
+
+
+def frequent_words(counts: Counter[str], more_often_than: int) -> list[str]:
+    """The words that occur more often than this, by falling count and by spelling."""
+    kept = [word for word, count in counts.items() if count > more_often_than and word not in SPECIAL]
+    return sorted(kept, key=lambda word: (-counts[word], word))
+
+
+def build_vocabulary(expressions: Path, words: Path, more_often_than: int, splits: str) -> None:
+    """`words` lists the words of the expressions that occur often enough."""
+    counts = count_words(expressions, splits)
+    kept = frequent_words(counts, more_often_than)
+    kept_counts = [counts[word] for word in kept]
     columns = {
         "index": range(len(SPECIAL) + len(kept)),
-        "word": SPECIAL + [word for _, word in kept],
-        "count": [0, rest] + [-negative for negative, _ in kept],
+        "word": SPECIAL + kept,
+        "count": [0, counts.total() - sum(kept_counts), *kept_counts],
     }
     write_table(words, columns, WORDS, splits=splits, more_often_than=str(more_often_than))
     log.info("%d words kept of %d", len(kept), len(counts))
 
 
-def build_vectors(words: Path, vectors: Path, size: int, glove: str | None, seed: int) -> None:
-    """`vectors` holds a start vector for each word: GloVe's where it has one, else drawn at random."""
+def build_vectors(words: Path, vectors: Path, size: int, glove: str | None, seed: int) -> set[str]:
+    """`vectors` holds a start vector for each word: GloVe's where it has one, else drawn at random. Returns the words
+    that GloVe has."""
     vocabulary = Vocabulary.read(words)
     bound = 1 / np.sqrt(len(vocabulary))  # as earlier work draws the words that GloVe lacks
     table = np.random.default_rng(seed).uniform(-bound, bound, (len(vocabulary), size)).astype(np.float32)
     table[PAD] = 0
+    found = set()
     if glove is not None:
-        found = 0
-        for word, vector in glove_vectors(Path(glove), size, vocabulary.index):
+        for word, vector in glove_vectors(Path(glove), size, vocabulary.words[len(SPECIAL) :]):
             table[vocabulary.index[word]] = vector
-            found += 1
-        log.info("%d of %d words have a GloVe vector", found, len(vocabulary) - len(SPECIAL))
-    with replacing(vectors) as temporary, temporary.open("wb") as file:
-        np.save(file, table)
+            found.add(word)
+    with replacing(vectors) as temporary:
+        np.save(temporary, table)
+    return found
+
+
+def list_missing(expressions: Path, words: Path, in_glove: Collection[str] | None, missing: Path) -> None:
+    """`missing` lists the words of all expressions that the model does not know or, unless it is None, `in_glove`
+    lacks; the log says which share of the words that are read has a vector of GloVe's."""
+    counts = count_words(expressions, "all")
+    known = Vocabulary.read(words).index.keys() - SPECIAL
+    rows = [
+        (word, counts[word], "glove" if word in known else "vocabulary")
+        for word in frequent_words(counts, 0)
+        if word not in known or (in_glove is not None and word not in in_glove)
+    ]
+    with replacing(missing) as temporary, temporary.open("w", encoding="utf8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(("word", "count", "missing_from"))
+        lines.writerows(rows)
+    unknown = sum(count for _, count, missing_from in rows if missing_from == "vocabulary")
+    log.info("%.2f%% of the words that are read are in the vocabulary", 100 * (1 - unknown / counts.total()))
+    if in_glove is not None:
+        log.info("%d of its %d words have a GloVe vector", len(in_glove), len(known))
+        read = sum(counts[word] for word in in_glove)
+        log.info("%.2f%% of the words that are read have a GloVe vector", 100 * read / counts.total())
 
 
 def read_vectors(path: Path, vocabulary: Vocabulary) -> np.ndarray:
@@ -92,37 +126,3 @@ def read_vectors(path: Path, vocabulary: Vocabulary) -> np.ndarray:
     if table.ndim != 2 or len(table) != len(vocabulary):
         raise BrokenFile(path, f"expected a vector for each of {len(vocabulary)} words, found shape {table.shape}")
     return table
-
-
-def glove_vectors(path: Path, size: int, wanted: dict[str, int]) -> Iterator[tuple[str, np.ndarray]]:
-    """The wanted words of a GloVe text file with their vectors, in one pass. A word may contain spaces."""
-    for number, line in enumerate(tqdm(text_lines(path), desc="GloVe", unit=" words", disable=None), start=1):
-        word, *values = line.rstrip().rsplit(" ", size)
-        if number == 1 and " " in word:  # of words with spaces, none is the most frequent
-            raise BrokenFile(path, f"its vectors are longer than {size} numbers", "check `glove` and `vector_size`")
-        if word not in wanted and len(values) == size:
-            continue
-        try:
-            vector = np.array(values, dtype=np.float32).reshape(size)
-        except ValueError as error:
-            problem = f"line {number} is not a word and {size} numbers"
-            raise BrokenFile(path, problem, "check `glove` and `vector_size`") from error
-        yield word, vector
-
-
-def text_lines(path: Path) -> Iterator[str]:
-    """The lines of a text file, also when it is gzipped or the first member of a zip archive."""
-    if not path.exists():
-        raise UserError(f"{path}: there is no such GloVe file; put it there or set `glove: null`")
-    try:
-        if path.suffix == ".gz":
-            with gzip.open(path, "rt", encoding="utf8") as file:
-                yield from file
-        elif path.suffix == ".zip":
-            with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as member:
-                yield from io.TextIOWrapper(member, encoding="utf8")
-        else:
-            with path.open(encoding="utf8") as file:
-                yield from file
-    except (OSError, EOFError, UnicodeDecodeError, IndexError, zipfile.BadZipFile, zlib.error) as error:
-        raise BrokenFile(path, f"not a readable text or archive ({error})", "get the file again") from error

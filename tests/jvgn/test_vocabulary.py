@@ -7,8 +7,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jvgn.vocabulary import COUNTED, PAD, UNKNOWN, Vocabulary, build_vectors, build_vocabulary, read_vectors
-from parsers.files import BrokenFile, UserError
+from jvgn.vocabulary import (
+    COUNTED,
+    PAD,
+    UNKNOWN,
+    Vocabulary,
+    build_vectors,
+    build_vocabulary,
+    list_missing,
+    read_vectors,
+)
+from parsers.files import BrokenFile
 from parsers.table import write_table
 
 GLOVE = "the 1 0 0\nstar 0 1 0\n. . 9 9 9\nunwanted 0 0 1\n"
@@ -59,19 +68,19 @@ def test_glove_vectors_are_taken_and_the_rest_is_drawn(expressions, suffix):
     assert 0 < np.abs(table[3]).max() <= 1 / np.sqrt(5)
 
 
-def test_a_glove_file_of_another_size_is_named(expressions):
-    path = expressions.with_name("glove.txt")
-    path.write_text(GLOVE)
-    words = built(expressions)
-    with pytest.raises(BrokenFile, match=r"glove\.txt: line 1 is not a word and 5 numbers"):
-        build_vectors(words, words.with_name("vectors.npy"), size=5, glove=str(path), seed=0)
-    with pytest.raises(BrokenFile, match="its vectors are longer than 2 numbers"):
-        build_vectors(words, words.with_name("vectors.npy"), size=2, glove=str(path), seed=0)
-    path.rename(path.with_suffix(".zip"))
-    with pytest.raises(BrokenFile, match=r"glove\.zip: not a readable text or archive"):
-        build_vectors(words, words.with_name("vectors.npy"), size=3, glove=str(path.with_suffix(".zip")), seed=0)
-    with pytest.raises(UserError, match="there is no such GloVe file"):
-        build_vectors(words, words.with_name("vectors.npy"), size=5, glove="nowhere.txt", seed=0)
+def test_words_that_the_model_or_glove_lacks_are_listed_with_their_counts(expressions, caplog):
+    glove = expressions.with_name("glove.txt")
+    glove.write_text(GLOVE)
+    words, missing = built(expressions), expressions.with_name("missing.csv")
+    found = build_vectors(words, words.with_name("vectors.npy"), size=3, glove=str(glove), seed=0)
+    with caplog.at_level("INFO"):
+        list_missing(expressions, words, found, missing)
+    assert missing.read_text() == "word,count,missing_from\nmoon,1,vocabulary\nring,1,glove\n"
+    assert "83.33% of the words that are read are in the vocabulary" in caplog.text
+    assert "2 of its 3 words have a GloVe vector" in caplog.text
+    assert "66.67% of the words that are read have a GloVe vector" in caplog.text
+    list_missing(expressions, words, None, missing)
+    assert missing.read_text() == "word,count,missing_from\nmoon,1,vocabulary\n"
 
 
 def test_vectors_of_another_vocabulary_are_refused(expressions, tmp_path):

@@ -40,6 +40,7 @@ MODEL = [
     "jvgn/belief_propagation.py",
     "jvgn/checkpoint.py",
     "jvgn/factor_graph.py",
+    "jvgn/glove.py",
     "jvgn/inputs.py",
     "jvgn/joint_decoding.py",
     "jvgn/model.py",

@@ -1,15 +1,16 @@
-"""The words a model knows, and the vectors they start from."""
+"""The words a model knows, the vectors they start from, and how many there would be by another choice."""
 
 
 rule build_vocabulary:
     input:
-        code=sources(*TABLES, "jvgn/settings/vocabulary.py", "jvgn/vocabulary.py"),
+        code=sources(*TABLES, "jvgn/settings/vocabulary.py", "jvgn/glove.py", "jvgn/vocabulary.py"),
         settings="results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         glove=glove,
     output:
         words="results/vocabulary/{dataset}/{vocabulary}/words.parquet",
         vectors="results/vocabulary/{dataset}/{vocabulary}/vectors.npy",
+        missing="results/vocabulary/{dataset}/{vocabulary}/missing.csv",
     log:
         "logs/vocabulary/{dataset}/{vocabulary}.log",
     benchmark:
@@ -21,4 +22,22 @@ rule build_vocabulary:
         runtime=60,
     shell:
         "python -m jvgn build-vocabulary --settings {input.settings:q} --expressions {input.expressions:q}"
-        " --words {output.words:q} --vectors {output.vectors:q} > {log:q} 2>&1"
+        " --words {output.words:q} --vectors {output.vectors:q} --missing {output.missing:q} > {log:q} 2>&1"
+
+
+rule sweep_vocabulary:
+    input:
+        code=sources(*TABLES, "jvgn/glove.py", "jvgn/vocabulary.py", "jvgn/vocabulary_sweep.py"),
+        expressions="results/datasets/{dataset}/expressions.parquet",
+    output:
+        "results/vocabulary/{dataset}/sweep.csv",
+    log:
+        "logs/vocabulary/{dataset}/sweep.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn sweep-vocabulary --expressions {input.expressions:q} --output {output:q}"
+        " --dataset {wildcards.dataset:q} > {log:q} 2>&1"
