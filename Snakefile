@@ -38,6 +38,7 @@ scattergather:
 include: "workflow/rules/settings.smk"
 include: "workflow/rules/shapes.smk"
 include: "workflow/rules/datasets.smk"
+include: "workflow/rules/custom.smk"
 include: "workflow/rules/sources.smk"
 include: "workflow/rules/detectors.smk"
 include: "workflow/rules/regions.smk"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from jvgn.command_options import FILE, device_option, prepared_device, threads_option
+from jvgn.command_options import FILE, device_option, files, prepared_device, threads_option
 from jvgn.grounding import Grounding
 from jvgn.region_commands import REGION_STAGES
 from jvgn.source_commands import SOURCE_STAGES
@@ -37,6 +37,17 @@ def summary(runs: tuple[Path, ...]) -> None:
     from jvgn.summary import summary as table
 
     click.echo(table(list(runs)))
+
+
+@main.command()
+@files("settings", "output")
+def read_custom(settings: Path, output: Path) -> None:
+    """Read a dataset of your own into four tables."""
+    from jvgn.datasets.custom import read_custom as read
+    from jvgn.settings.custom import CustomSettings
+    from parsers.tokens import tokenise
+
+    read(CustomSettings.read(settings), output, tokenise)
 
 
 @main.command()

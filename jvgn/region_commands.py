@@ -22,7 +22,7 @@ NAME = click.option("--name", nargs=2, required=True, help="The dataset's and th
 @files("instances", "output")
 def read_training_set(instances: Path, output: Path) -> None:
     """Read COCO's annotations, for detectors to learn from, into two tables."""
-    from jvgn.datasets.refer import read_training_set as read
+    from jvgn.datasets.coco import read_training_set as read
 
     read(instances, output)
 

@@ -10,6 +10,7 @@ from parsers.files import UserError
 
 SETTINGS = {
     "world": "WorldSettings",
+    "custom": "CustomSettings",
     "detector": "DetectorFile",
     "regions": "RegionSettings",
     "parser": "ParserSettings",

@@ -4,26 +4,19 @@ A ref describes one object of one image: ref_id, ann_id, image_id, split, and se
 A sentence may carry `mentions`, a list of {head_token, ann_id}: the objects its words stand for.
 """
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pyarrow as pa
-from pydantic import BaseModel, NonNegativeInt, TypeAdapter, ValidationError
+from pydantic import BaseModel, NonNegativeInt
 
-from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
+from jvgn.datasets.coco import GET_AGAIN, as_table, checked, described_part, read_instances, write_annotations
 from jvgn.datasets.plain_pickle import load_plain_pickle
-from jvgn.settings.base import describe
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile
 from parsers.table import write_table
-
-GET_AGAIN = "get the file again"
 
 
 class Mention(BaseModel):
@@ -46,32 +39,6 @@ class Ref(BaseModel):
     sentences: list[Sentence]
 
 
-class Image(BaseModel):
-    id: int
-    file_name: str
-    width: int
-    height: int
-
-
-class Annotation(BaseModel):
-    id: int
-    image_id: int
-    category_id: int
-    bbox: tuple[float, float, float, float]
-    iscrowd: int = 0
-
-
-class Category(BaseModel):
-    id: int
-    name: str
-
-
-class Instances(BaseModel):
-    images: list[Image]
-    annotations: list[Annotation]
-    categories: list[Category]
-
-
 def read_dataset(
     refs_path: Path, instances_path: Path, folder: Path, counts: Mapping[str, int] = MappingProxyType({})
 ) -> None:
@@ -81,24 +48,12 @@ def read_dataset(
     """
     refs = checked(refs_path, list[Ref], load_plain_pickle(refs_path))
     check_counts(refs_path, refs, counts)
-    instances = checked(instances_path, Instances, load_json(instances_path))
-    described = {ref.image_id for ref in refs}
-    images = [image for image in instances.images if image.id in described]
-    annotations = [annotation for annotation in instances.annotations if annotation.image_id in described]
-    check_categories(instances_path, annotations, instances.categories)
-    check_references(refs_path, refs, {image.id for image in images}, {note.id: note.image_id for note in annotations})
-    write_table(folder / "images.parquet", image_table(images), tables.IMAGES)
-    write_table(folder / "objects.parquet", object_table(annotations, instances.categories), tables.OBJECTS)
+    instances = described_part(read_instances(instances_path), {ref.image_id for ref in refs})
+    image_ids = {image.id for image in instances.images}
+    check_references(refs_path, refs, image_ids, {note.id: note.image_id for note in instances.annotations})
+    write_annotations(instances, folder)
     write_table(folder / "expressions.parquet", expression_table(refs), tables.EXPRESSIONS)
     write_table(folder / "mentions.parquet", mention_table(refs), tables.MENTIONS)
-
-
-def read_training_set(instances_path: Path, folder: Path) -> None:
-    """`folder` holds the tables of all annotated images and their objects."""
-    instances = checked(instances_path, Instances, load_json(instances_path))
-    check_categories(instances_path, instances.annotations, instances.categories)
-    write_table(folder / "images.parquet", image_table(instances.images), tables.IMAGES)
-    write_table(folder / "objects.parquet", object_table(instances.annotations, instances.categories), tables.OBJECTS)
 
 
 def check_counts(path: Path, refs: list[Ref], counts: Mapping[str, int]) -> None:
@@ -112,29 +67,6 @@ def check_counts(path: Path, refs: list[Ref], counts: Mapping[str, int]) -> None
             "get the published archive, or if these are other data, set `counts: {}` under their source in config.yaml"
         )
         raise BrokenFile(path, f"other numbers of expressions than published: {said}", cure)
-
-
-def check_categories(path: Path, annotations: list[Annotation], categories: list[Category]) -> None:
-    unknown = {note.category_id for note in annotations} - {category.id for category in categories}
-    if unknown:
-        raise BrokenFile(path, f"category {min(unknown)} has annotations but no name", GET_AGAIN)
-
-
-def load_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
-    except ValueError as error:
-        raise BrokenFile(path, f"not readable as JSON ({error})", GET_AGAIN) from error
-
-
-def checked(path: Path, model: Any, value: Any) -> Any:
-    """`value` as the model describes it, or a complaint about the file's first flaw."""
-    try:
-        return TypeAdapter(model).validate_python(value)
-    except ValidationError as error:
-        raise BrokenFile(path, describe(error.errors()[0]), GET_AGAIN) from error
 
 
 def check_references(path: Path, refs: list[Ref], image_ids: set[int], image_of_object: dict[int, int]) -> None:
@@ -158,23 +90,6 @@ def check_references(path: Path, refs: list[Ref], image_ids: set[int], image_of_
                 raise BrokenFile(path, f"the mentions of sentence {sentence.sent_id} are not words of it", GET_AGAIN)
 
 
-def image_table(images: list[Image]) -> pa.Table:
-    ordered = sorted(images, key=lambda image: image.id)
-    rows = [(image.id, image.file_name, image.width, image.height) for image in ordered]
-    return as_table(rows, tables.IMAGES)
-
-
-def object_table(annotations: list[Annotation], categories: list[Category]) -> pa.Table:
-    names = {category.id: category.name for category in categories}
-    ordered = sorted(annotations, key=lambda annotation: annotation.image_id)
-    boxes = xyxy_from_xywh(np.array([annotation.bbox for annotation in ordered], dtype=np.float32).reshape(-1, 4))
-    rows = (
-        (note.id, note.image_id, names[note.category_id], note.category_id, *box, bool(note.iscrowd))
-        for note, box in zip(ordered, boxes.tolist(), strict=True)
-    )
-    return as_table(rows, tables.OBJECTS)
-
-
 def expression_table(refs: list[Ref]) -> pa.Table:
     rows = [
         (sentence.sent_id, ref.ref_id, ref.image_id, ref.ann_id, ref.split, sentence.sent, sentence.tokens)
@@ -192,8 +107,3 @@ def mention_table(refs: list[Ref]) -> pa.Table:
         for mention in sentence.mentions
     ]
     return as_table(sorted(rows), tables.MENTIONS)
-
-
-def as_table(rows: Iterable[tuple], schema: pa.Schema) -> pa.Table:
-    frame = pd.DataFrame(list(rows), columns=schema.names)
-    return pa.Table.from_pandas(frame, schema=schema, preserve_index=False)

@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, PositiveInt, StringConstraints, model_validator
+from pydantic import Discriminator, Field, PositiveInt, StringConstraints, Tag, model_validator
 
-from jvgn.settings.base import Frozen, read_yaml, validated
+from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.compare import CompareSettings
+from jvgn.settings.custom import CustomSettings
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.evaluation import EvaluationSettings
@@ -31,7 +32,9 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$"
 """Names become folders and patterns."""
 
 
-class ConfiguredDataset(DatasetSettings):
+class Configured(Frozen):
+    """What is done with a dataset, wherever it comes from."""
+
     regions: RegionSettings = RegionSettings()
     shards: PositiveInt = 1
     """Jobs into which parsing and the extraction of regions are each parted; they change nothing but the time."""
@@ -39,11 +42,31 @@ class ConfiguredDataset(DatasetSettings):
     """The default run on this dataset: `RunSettings`, as far as they differ from the defaults."""
 
 
+class ConfiguredDataset(DatasetSettings, Configured):
+    """A dataset in REFER's format."""
+
+
+class ConfiguredCustom(CustomSettings, Configured):
+    """A dataset of the user's own."""
+
+
+def kind_of(settings: Any) -> str:
+    """The tag of a dataset's settings: those of a user's own name a table of expressions, REFER's a folder."""
+    is_custom = bool({"annotations", "expressions"} & set(settings)) if isinstance(settings, dict) else False
+    return UNION_TAG + ("custom" if is_custom or isinstance(settings, ConfiguredCustom) else "refer")
+
+
+AnyDataset = Annotated[
+    Annotated[ConfiguredDataset, Tag(UNION_TAG + "refer")] | Annotated[ConfiguredCustom, Tag(UNION_TAG + "custom")],
+    Discriminator(kind_of),
+]
+
+
 class Configuration(Frozen):
     preset: PresetName = "default"
     """Values under those given here: `paper` is the paper as printed, `smoke` a little of everything."""
     shapes: WorldSettings = WorldSettings()
-    datasets: dict[Name, ConfiguredDataset]
+    datasets: dict[Name, AnyDataset]
     training_sets: dict[Name, TrainingSetSettings] = Field(default_factory=dict)
     detectors: dict[Name, DetectorSettings]
     parsers: dict[Name, Annotated[AnyParser, Field(discriminator="backend")]] = Field(default_factory=dict)
@@ -98,6 +121,16 @@ class Configuration(Frozen):
                 self.check_name(dataset, run, "parser", settings.parser, self.all_parsers)
                 self.check_name(dataset, run, "vocabulary", settings.vocabulary, self.vocabularies)
         return self
+
+    @property
+    def custom_datasets(self) -> dict[str, CustomSettings]:
+        """Where the users' own are found, without what is done with them."""
+        fields = set(CustomSettings.model_fields)
+        return {
+            name: CustomSettings(**dataset.model_dump(include=fields, exclude_unset=True))
+            for name, dataset in self.datasets.items()
+            if isinstance(dataset, ConfiguredCustom)
+        }
 
     @property
     def named_runs(self) -> dict[str, dict[str, Any]]:
@@ -207,6 +240,7 @@ def configuration_schema() -> dict[str, Any]:
         "Run": {key: run[key] for key in ("type", "properties", "additionalProperties")}
     }
     reference = {"$ref": "#/$defs/Run"}
-    schema["$defs"]["ConfiguredDataset"]["properties"]["run"] |= reference
+    for dataset in ("ConfiguredDataset", "ConfiguredCustom"):
+        schema["$defs"][dataset]["properties"]["run"] |= reference
     schema["properties"]["runs"]["additionalProperties"] = reference
     return schema

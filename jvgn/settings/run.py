@@ -44,7 +44,7 @@ class TrainingSettings(Frozen):
 
 class RunSettings(Frozen):
     detector: str
-    parser: str
+    parser: str = "lexical"
     vocabulary: str
     referent: Literal["head", "in_degree"] = "head"
     """The node the loss sees: the sentence's syntactic head, or the node that no edge points to, as in the paper."""

@@ -19,6 +19,7 @@ TARGETS = [
     "demo",
     "results/shapes_gt/compare.csv",
     "results/vocabulary/shapes/sweep.csv",
+    "results/datasets/mine/expressions.parquet",
     "results/detectors/drawn/elsewhere/weights.safetensors",
     "results/detectors/shapes/given/proof.json",
     "resources/weights/resnet101.pth",
@@ -35,6 +36,8 @@ def configured(config):
     config["detectors"]["elsewhere"] = {"backbone": "tiny", "trained_on": "drawn"}
     config["detectors"]["given"] = {"backbone": "tiny", "weights": "given.safetensors"}
     config["detectors"]["theirs"] = {"source": "precomputed", "format": "tsv", "detections": "theirs.tsv"}
+    run = config["datasets"]["shapes"]["run"]
+    config["datasets"]["mine"] = {"annotations": "a.json", "expressions": "a.csv", "images": "pictures", "run": run}
     return config
 
 
@@ -79,7 +82,7 @@ def files_behind(modules):
 def rules(another_project, miniature):
     project = another_project()
     project.configure(configured(miniature()))
-    for name in ("given.safetensors", "theirs.tsv"):
+    for name in ("given.safetensors", "theirs.tsv", "a.json", "a.csv", "pictures"):
         (project.folder / name).touch()
     return rule_inputs(project)
 
@@ -91,7 +94,7 @@ def test_every_rule_is_looked_at(rules):
     stages |= {"build_vocabulary", "train", "predict", "score", "ablate", "draw_examples", "freeze_run"}
     stages |= {"write_gallery", "compare", "read_training_set", "adopt_detector", "declare_detector", "import_regions"}
     stages |= {"download_source", "provide_file", "provide_folder"}
-    stages |= {"sweep_vocabulary"}
+    stages |= {"sweep_vocabulary", "freeze_custom", "read_custom"}
     assert stages <= set(rules)
 
 
@@ -115,6 +118,8 @@ def test_rules_list_the_code_they_run(rules):
         ("train", "parsers/lexical.py"),
         ("train", "jvgn/evaluation.py"),
         ("predict", "jvgn/evaluation.py"),
+        ("read_dataset", "jvgn/datasets/custom.py"),
+        ("read_custom", "jvgn/datasets/refer.py"),
         ("parse_expressions", "jvgn/model.py"),
         ("parse_expressions", "parsers/tools/drawing.py"),
     ],

@@ -3,7 +3,7 @@
 
 rule read_dataset:
     input:
-        code=sources(*TABLES, "jvgn/boxes.py", "jvgn/datasets"),
+        code=sources(*TABLES, *COCO, "jvgn/datasets/plain_pickle.py", "jvgn/datasets/refer.py"),
         refs=refs,
         instances=instances,
     output:
@@ -15,6 +15,8 @@ rule read_dataset:
         "logs/datasets/{dataset}.log",
     benchmark:
         "benchmarks/datasets/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=either_of(name for name in configuration.datasets if name not in configuration.custom_datasets),
     conda:
         "../../envs/jvgn.yaml"
     resources:
@@ -30,7 +32,7 @@ rule read_dataset:
 
 rule read_training_set:
     input:
-        code=sources(*TABLES, "jvgn/boxes.py", "jvgn/datasets"),
+        code=sources(*TABLES, *COCO),
         instances=annotations,
     output:
         images="results/datasets/{training_set}/images.parquet",

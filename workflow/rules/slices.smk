@@ -15,6 +15,14 @@ DOWNLOAD = [
     "jvgn/sources/verification.py",
 ]
 TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
+COCO = ["jvgn/boxes.py", "jvgn/datasets/coco.py"]
+CUSTOM = [
+    "jvgn/datasets/custom.py",
+    "jvgn/datasets/custom_rows.py",
+    "jvgn/datasets/records.py",
+    "jvgn/settings/custom.py",
+    "parsers/tokens.py",
+]
 REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
 SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [

@@ -1,0 +1,116 @@
+"""Reads annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and
+`categories`."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pydantic import BaseModel, Field, PositiveInt, TypeAdapter, ValidationError
+
+from jvgn.boxes import xyxy_from_xywh
+from jvgn.datasets import tables
+from jvgn.settings.base import describe
+from parsers.files import BrokenFile, UserError
+from parsers.table import write_table
+
+GET_AGAIN = "get the file again"
+
+Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+
+
+class Image(BaseModel):
+    id: Id
+    file_name: str
+    width: Annotated[PositiveInt, Field(lt=2**31)]
+    height: Annotated[PositiveInt, Field(lt=2**31)]
+
+
+class Annotation(BaseModel):
+    id: Id
+    image_id: Id
+    category_id: Annotated[int, Field(ge=0, lt=2**31)]
+    bbox: tuple[float, float, float, float]
+    iscrowd: int = 0
+
+
+class Category(BaseModel):
+    id: int
+    name: str
+
+
+class Instances(BaseModel):
+    images: list[Image]
+    annotations: list[Annotation]
+    categories: list[Category]
+
+
+def read_instances(path: Path, cure: str = GET_AGAIN) -> Instances:
+    """The annotations in a file, each of a category that has a name."""
+    instances: Instances = checked(path, Instances, load_json(path, cure), cure)
+    unknown = {note.category_id for note in instances.annotations} - {category.id for category in instances.categories}
+    if unknown:
+        raise BrokenFile(path, f"category {min(unknown)} has annotations but no name", cure)
+    return instances
+
+
+def read_training_set(instances_path: Path, folder: Path) -> None:
+    """`folder` holds the tables of all annotated images and their objects."""
+    write_annotations(read_instances(instances_path), folder)
+
+
+def described_part(instances: Instances, image_ids: set[int]) -> Instances:
+    """The images with these ids, and what is annotated in them."""
+    return Instances.model_construct(
+        images=[image for image in instances.images if image.id in image_ids],
+        annotations=[note for note in instances.annotations if note.image_id in image_ids],
+        categories=instances.categories,
+    )
+
+
+def write_annotations(instances: Instances, folder: Path) -> None:
+    """`folder` holds the tables of images and objects."""
+    write_table(folder / "images.parquet", image_table(instances.images), tables.IMAGES)
+    write_table(folder / "objects.parquet", object_table(instances.annotations, instances.categories), tables.OBJECTS)
+
+
+def load_json(path: Path, cure: str) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
+    except ValueError as error:
+        raise BrokenFile(path, f"not readable as JSON ({error})", cure) from error
+
+
+def checked(path: Path, model: Any, value: Any, cure: str = GET_AGAIN) -> Any:
+    """`value` as the model describes it, or a complaint about the file's first flaw."""
+    try:
+        return TypeAdapter(model).validate_python(value)
+    except ValidationError as error:
+        raise BrokenFile(path, describe(error.errors()[0]), cure) from error
+
+
+def image_table(images: list[Image]) -> pa.Table:
+    ordered = sorted(images, key=lambda image: image.id)
+    rows = [(image.id, image.file_name, image.width, image.height) for image in ordered]
+    return as_table(rows, tables.IMAGES)
+
+
+def object_table(annotations: list[Annotation], categories: list[Category]) -> pa.Table:
+    names = {category.id: category.name for category in categories}
+    ordered = sorted(annotations, key=lambda annotation: annotation.image_id)
+    boxes = xyxy_from_xywh(np.array([annotation.bbox for annotation in ordered], dtype=np.float32).reshape(-1, 4))
+    rows = (
+        (note.id, note.image_id, names[note.category_id], note.category_id, *box, bool(note.iscrowd))
+        for note, box in zip(ordered, boxes.tolist(), strict=True)
+    )
+    return as_table(rows, tables.OBJECTS)
+
+
+def as_table(rows: Iterable[tuple], schema: pa.Schema) -> pa.Table:
+    frame = pd.DataFrame(list(rows), columns=schema.names)
+    return pa.Table.from_pandas(frame, schema=schema, preserve_index=False)

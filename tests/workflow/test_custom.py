@@ -1,0 +1,85 @@
+"""A user's own table, annotations and pictures take the road of the drawn world, as docs/custom.md shows it."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/custom.md").read_text()
+
+
+def block(language):
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.M | re.S)
+    return found
+
+
+def run(project, *command):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(project.folder)}
+    return subprocess.run(
+        command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False, timeout=3600
+    )
+
+
+@pytest.fixture(scope="module")
+def documented(another_project):
+    """A project in which all that the page says was done."""
+    project = another_project()
+    shutil.copy(ROOT / "config.yaml", project.folder)
+    shutil.copytree(ROOT / "docs/examples", project.folder / "docs/examples")
+    for line in block("bash").splitlines():
+        done = run(project, *shlex.split(line))
+        logs = [path.read_text() for path in (project.folder / "logs").rglob("*mine*") if path.is_file()]
+        assert done.returncode == 0, "\n".join([line, done.stdout, done.stderr, *logs])
+    return project, done.stdout
+
+
+def test_the_example_goes_from_a_csv_and_pictures_to_metrics(documented):
+    project, summary = documented
+    for setting in ("gt", "det"):
+        metrics = json.loads((project.folder / f"results/mine_{setting}/metrics.json").read_text())
+        assert (metrics["dataset"], metrics["setting"], metrics["run"]) == ("mine", setting, "default")
+        assert metrics["splits"].keys() == {"val", "test"} and metrics["splits"]["test"]["n"] == 32
+        assert metrics["splits"]["test"]["context_accuracy"] is not None
+        assert metrics["provenance"]["detector_proof"] == "proved"
+        assert f"mine_{setting}" in summary
+
+
+def test_the_page_shows_the_example_as_it_is(documented):
+    project, _ = documented
+    assert (project.folder / "resources/mine/expressions.csv").read_text().startswith(block("csv"))
+    assert (ROOT / "docs/examples/custom/config.yaml").read_text() == block("yaml")
+
+
+def test_a_row_that_changes_is_read_again_and_a_mistake_in_it_is_named(documented):
+    project, _ = documented
+    table = project.folder / "resources/mine/expressions.csv"
+    command = shlex.split(block("bash").splitlines()[1])
+    whole = table.read_text()
+    again = run(project, *command[:1], "--dry-run", *command[1:])
+    assert "Nothing to be done" in again.stdout + again.stderr
+    lines = whole.splitlines(keepends=True)
+    table.write_text("".join([*lines[:6], lines[6].replace(",train,", ",tset,"), *lines[7:]]))
+    try:
+        failed = run(project, *command)
+    finally:
+        table.write_text(whole)
+    assert failed.returncode == 1
+    (expected,) = re.findall(r"^Error: .*", PAGE, re.M)
+    assert (project.folder / "logs/datasets/mine.log").read_text().splitlines() == [expected]
+
+
+def test_a_file_that_is_not_there_stops_before_any_job(another_project):
+    project = another_project()
+    shutil.copytree(ROOT / "docs/examples", project.folder / "docs/examples")
+    snakemake, *arguments = shlex.split(block("bash").splitlines()[1])
+    plan = run(project, snakemake, "--dry-run", *arguments)
+    said = plan.stdout + plan.stderr
+    assert plan.returncode == 1 and "resources/mine/expressions.csv" in said and "Traceback" not in said
