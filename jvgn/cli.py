@@ -45,7 +45,7 @@ def read_custom(settings: Path, output: Path) -> None:
     """Read a dataset of your own into four tables."""
     from jvgn.datasets.custom import read_custom as read
     from jvgn.settings.custom import CustomSettings
-    from parsers.tokens import tokenise
+    from parsers.tokens import tokenise  # that of `ground`, so that a model meets the words it has learned
 
     read(CustomSettings.read(settings), output, tokenise)
 

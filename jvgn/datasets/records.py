@@ -98,7 +98,7 @@ def json_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str,
 def read_parquet(path: Path) -> tuple[list[str], Rows]:
     try:
         table = pq.ParquetFile(path).read()
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         problem = f"not a readable Parquet file ({str(error).splitlines()[0]})"
         raise BrokenFile(path, problem, "write it again") from error
     return table.column_names, [(f"row {number}", values) for number, values in enumerate(table.to_pylist(), start=1)]

@@ -13,6 +13,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {
         "dataset": {
             "run": {
+                "parser": "corenlp",
                 "referent": "in_degree",
                 "decoding": "marginal",
                 "model": {"spatial_size": 512, "hidden_size": 1024, "layers": 2},

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,16 @@ def test_the_page_shows_the_example_as_it_is(documented):
     project, _ = documented
     assert (project.folder / "resources/mine/expressions.csv").read_text().startswith(block("csv"))
     assert (ROOT / "docs/examples/custom/config.yaml").read_text() == block("yaml")
+
+
+def test_its_vocabulary_is_swept(documented):
+    project, _ = documented
+    target = "results/vocabulary/mine/sweep.csv"
+    done = run(project, "snakemake", "--cores", "1", "--configfile", "docs/examples/custom/config.yaml", "--", target)
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = pd.read_csv(project.folder / target).set_index(["splits", "more_often_than"])
+    words = pd.read_parquet(project.folder / "results/vocabulary/mine/small/words.parquet")
+    assert table.loc[("train", 0), "size"] == len(words) and table["paper_size"].isna().all()
 
 
 def test_a_row_that_changes_is_read_again_and_a_mistake_in_it_is_named(documented):

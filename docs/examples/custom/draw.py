@@ -5,11 +5,11 @@ FOLDER then holds what you would bring: `annotations.json` in COCO's format, `ex
 
 import csv
 import json
-import pickle
 import sys
 import tempfile
 from pathlib import Path
 
+from jvgn.datasets.plain_pickle import load_plain_pickle
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from parsers.files import replacing
@@ -26,7 +26,7 @@ def draw(folder: Path) -> None:
             (folder / "pictures" / picture.name).write_bytes(picture.read_bytes())
         with replacing(folder / "annotations.json") as temporary:
             temporary.write_bytes(Path(name, "instances.json").read_bytes())
-        refs = pickle.loads(Path(name, "refs(jvgn).p").read_bytes())
+        refs = load_plain_pickle(Path(name, "refs(jvgn).p"))
     with replacing(folder / "expressions.csv") as temporary, temporary.open("w", encoding="utf8", newline="") as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(COLUMNS)
