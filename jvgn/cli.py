@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from jvgn.command_options import FILE
+from jvgn.explorer.command import explore
 from jvgn.ground_commands import ground, show
 from jvgn.region_commands import REGION_STAGES
 from jvgn.source_commands import SOURCE_STAGES
@@ -26,7 +27,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
-for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, ground, show]:
+for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, ground, show, explore]:
     main.add_command(command)
 
 
