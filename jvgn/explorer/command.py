@@ -25,6 +25,8 @@ def explore(
 
     found = RunFolder.find(run)
     folder = images or configured_images(config, found.dataset)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: there is no such folder of images; give it: --images")
     with listening(port) as listener:
         from jvgn.explorer.pictures import Pictures
         from jvgn.explorer.server import explorer, serve

@@ -49,6 +49,7 @@ function ground(graph = null) {
     Object.assign(pointed, { at: null, pinned: null });
     setDraft(answer);
     draw();
+    byId("answer").scrollIntoView({ block: "nearest" });  // a form below may have asked
     if (graph === null) history.replaceState(null, "", "#" + new URLSearchParams({ picture: view.picture, text: byId("text").value }));
   });
 }
@@ -151,18 +152,17 @@ function drawTelling(example, message) {
   drawArrow(message, colour[message.source]);
 }
 
-// Beside the relation's own arrow, which may point the other way.
+// Beside the relation's own arrow, which may point the other way, and under all that is written.
 function drawArrow({ source: from, target, edge }, colour) {
-  const svg = byId("graph"), line = svg.querySelector(`[data-edge="${edge}"] .line`);
+  const svg = byId("graph"), group = svg.querySelector(`[data-edge="${edge}"]`), line = group.querySelector(".line");
   const [x1, y1, x2, y2] = ["x1", "y1", "x2", "y2"].map((key) => Number(line.getAttribute(key)));
-  const forward = svg.querySelector(`[data-node="${from}"] rect`), box = { x: Number(forward.getAttribute("x")), y: Number(forward.getAttribute("y")) };
-  const isNear = narrow.matches ? box.y < y2 && box.y < y1 : box.x < x1;
-  const length = Math.hypot(x2 - x1, y2 - y1), aside = [-(y2 - y1) / length * 11, (x2 - x1) / length * 11];
-  const start = [x1 + aside[0], y1 + aside[1]], end = [x2 + aside[0], y2 + aside[1]];
-  const [[fromX, fromY], [toX, toY]] = isNear ? [start, end] : [end, start];
-  const marker = element(svg.querySelector("defs"), "marker", { id: "told", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 4, markerHeight: 4, orient: "auto" });
+  const length = Math.hypot(x2 - x1, y2 - y1), [asideX, asideY] = [(y1 - y2) / length * 10, (x2 - x1) / length * 10];
+  const near = { x: x1 + asideX, y: y1 + asideY }, far = { x: x2 + asideX, y: y2 + asideY };
+  const [start, end] = Number(group.dataset.near) === from ? [near, far] : [far, near];
+  const marker = element(svg.querySelector("defs"), "marker", { id: "told", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 4, markerHeight: 4, orient: "auto" });
   element(marker, "path", { d: "M0 0L8 4L0 8z", fill: colour });
-  element(svg, "line", { class: "told", "data-from": from, "data-to": target, x1: fromX, y1: fromY, x2: toX, y2: toY, stroke: colour, "stroke-width": 4, "marker-end": "url(#told)" });
+  const arrow = element(svg, "line", { class: "told", "data-from": from, "data-to": target, x1: start.x, y1: start.y, x2: end.x, y2: end.y, stroke: colour, "stroke-width": 4, "marker-end": "url(#told)" });
+  svg.querySelector("defs").after(arrow);
 }
 
 function drawRemarks() {
@@ -234,7 +234,10 @@ async function start() {
 byId("asking").onsubmit = (event) => { event.preventDefault(); ground(); };
 byId("draft").onsubmit = (event) => { event.preventDefault(); ground(draftedGraph()); };
 byId("reset").onclick = () => ground();
-byId("file").onchange = (event) => { if (event.target.files.length) upload(event.target.files[0]); };
+byId("file").onchange = ({ target }) => {
+  if (target.files.length) upload(target.files[0]);
+  target.value = "";  // or the same file, mended, would be no change
+};
 byId("words").oninput = drawList;
 byId("step").oninput = (event) => goTo(Number(event.target.value));
 byId("first").onclick = () => goTo(0);

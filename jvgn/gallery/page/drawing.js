@@ -156,7 +156,7 @@ const WIDE = 118, TALL = 46;  // of the box of an object
 // top and the others in rows below: side by side, they would be too small to read.
 function places(example) {
   const { depth, row, rows } = layout(example), far = Math.max(...depth), upright = narrow.matches;
-  const [stepX, stepY] = upright ? [WIDE + 14, TALL + 44] : [WIDE + 92, TALL + 16];
+  const [stepX, stepY] = upright ? [WIDE + 14, TALL + 52] : [WIDE + 92, TALL + 16];
   const spot = (node) => {
     const [column, line] = upright ? [row[node], depth[node]] : [depth[node], row[node]];
     return { x: 2 + column * stepX, y: 2 + line * stepY };
@@ -180,7 +180,8 @@ function drawGraph(svg, example, pointing) {
   example.edges.forEach((edge, index) => {
     const [near, far] = depth[edge.subject] < depth[edge.object] ? [edge.subject, edge.object] : [edge.object, edge.subject];
     const [x1, y1] = side(near, true), [x2, y2] = side(far, false), line = { x1, y1, x2, y2 };
-    drawRelation(svg, edge, index, line, far === edge.object ? "marker-end" : "marker-start", pointing);
+    const group = drawRelation(svg, edge, index, line, far === edge.object ? "marker-end" : "marker-start", pointing);
+    group.dataset.near = near;
   });
   example.nodes.forEach((node, index) => drawObject(svg, node, index, spot(index), colour[index], index === example.referent, pointing));
 }
@@ -191,11 +192,14 @@ function drawRelation(svg, edge, index, line, head, pointing) {
   const group = element(svg, "g", { "data-edge": index });
   element(group, "line", { ...line, stroke: "transparent", "stroke-width": 22 });  // a line alone is hard to hit
   element(group, "line", { ...line, class: "line", stroke: "#5c6570", "stroke-width": 1.4, [head]: "url(#arrow)" });
-  const middle = { x: (line.x1 + line.x2) / 2, y: (line.y1 + line.y2) / 2 + (narrow.matches ? 4 : -5) };
+  // Below each other, lines part only towards their far ends, and so must what is written on them.
+  const [along, lift] = narrow.matches ? [.66, 4] : [.5, -5];
+  const middle = { x: line.x1 + along * (line.x2 - line.x1), y: line.y1 + along * (line.y2 - line.y1) + lift };
   element(group, "text", { ...middle, "text-anchor": "middle", "font-size": 12, fill: "#1b1f24", stroke: "#fff", "stroke-width": 3, "paint-order": "stroke" }, fit(edge.relation, 15));
   element(group, "title", {}, edge.relation);
   answersTo(group, ends(edge), pointing);
   answersToKeys(group, `relation ${edge.relation}`);
+  return group;
 }
 
 function drawObject(svg, node, index, { x, y }, colour, referent, pointing) {

@@ -27,8 +27,8 @@ function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const key of ["outcome", "size", "split", "words"]) view[key] = given.get(key) ?? "";
   view.belief = given.get("belief") === "before" ? "before" : "after";
-  view.id = given.has("id") ? Number(given.get("id")) : null;
-  const lacking = given.has("id") && !current();
+  view.id = given.get("id") ? Number(given.get("id")) : null;
+  const lacking = given.get("id") && !current();
   byId("lacking").hidden = !lacking;
   if (lacking) byId("lacking").textContent = `Expression ${given.get("id")} is not among the ${page.examples.length} of this gallery. Here is another.`;
   const nodes = (given.get("node") ?? "").split(",").map((text) => text === "" ? NaN : Number(text));
