@@ -74,6 +74,7 @@ def answer(grounder: Grounder, pictures: Pictures, asked: Asked) -> dict[str, An
     unary_KN, pairwise_ENN = grounder.trained.model.potentials(question.batch)
     return {
         "edited": is_edited,
+        "fallback": graph.is_fallback,
         "tokens": graph.tokens,
         "unknown": found.unknown_words,
         "size": found.size,

@@ -51,13 +51,18 @@ class Pictures:
 
     def listed(self) -> list[dict[str, Any]]:
         """The dataset's images with their splits and sentences."""
+        splits: dict[int, set[str]] = {}
+        sentences: dict[int, dict[str, None]] = {}  # each once, in their order
+        for row in self.expressions.itertuples():
+            splits.setdefault(row.image_id, set()).add(row.split)
+            sentences.setdefault(row.image_id, {})[row.text] = None
         return [
             {
                 "name": str(image_id),
-                "split": ", ".join(sorted(set(own["split"]))),
-                "sentences": own["text"].drop_duplicates().tolist(),
+                "split": ", ".join(sorted(splits[image_id])),
+                "sentences": list(sentences[image_id]),
             }
-            for image_id, own in self.expressions.groupby("image_id")
+            for image_id in sorted(splits)
         ]
 
     def upload(self, data: bytes) -> str:

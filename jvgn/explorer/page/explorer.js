@@ -156,8 +156,9 @@ function drawTelling(example, message) {
 function drawArrow({ source: from, target, edge }, colour) {
   const svg = byId("graph"), group = svg.querySelector(`[data-edge="${edge}"]`), line = group.querySelector(".line");
   const [x1, y1, x2, y2] = ["x1", "y1", "x2", "y2"].map((key) => Number(line.getAttribute(key)));
-  const length = Math.hypot(x2 - x1, y2 - y1), [asideX, asideY] = [(y1 - y2) / length * 10, (x2 - x1) / length * 10];
-  const near = { x: x1 + asideX, y: y1 + asideY }, far = { x: x2 + asideX, y: y2 + asideY };
+  const length = Math.hypot(x2 - x1, y2 - y1), ahead = [(x2 - x1) / length, (y2 - y1) / length];
+  const beside = (x, y, by) => ({ x: x - 10 * ahead[1] + by * ahead[0], y: y + 10 * ahead[0] + by * ahead[1] });
+  const near = beside(x1, y1, 8), far = beside(x2, y2, -8);
   const [start, end] = Number(group.dataset.near) === from ? [near, far] : [far, near];
   const marker = element(svg.querySelector("defs"), "marker", { id: "told", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 4, markerHeight: 4, orient: "auto" });
   element(marker, "path", { d: "M0 0L8 4L0 8z", fill: colour });
@@ -168,6 +169,7 @@ function drawArrow({ source: from, target, edge }, colour) {
 function drawRemarks() {
   const remarks = [];
   if (answer.edited) remarks.push(`This graph is not the sentence's own: it is read as “${answer.tokens.join(" ")}”.`);
+  if (answer.fallback) remarks.push("No object was found in these words: together they stand for one.");
   if (answer.unknown.length) remarks.push(`The run has not learned ${answer.unknown.map((word) => `“${word}”`).join(", ")}: to it, all such words are one.`);
   byId("remarks").textContent = remarks.join(" ");
 }
@@ -245,5 +247,5 @@ byId("previous").onclick = () => goTo(view.step - 1);
 byId("next").onclick = () => goTo(view.step + 1);
 byId("last").onclick = () => goTo(answer.messages.length);
 document.onkeydown = press;
-narrow.onchange = draw;
+onOtherWidth(draw);
 attempt(start);

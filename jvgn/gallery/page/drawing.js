@@ -152,11 +152,13 @@ function layout(example) {
 
 const WIDE = 118, TALL = 46;  // of the box of an object
 
-// The referent stands at the left and what is related to it in columns to its right; on a narrow screen, it stands on
-// top and the others in rows below: side by side, they would be too small to read.
-function places(example) {
-  const { depth, row, rows } = layout(example), far = Math.max(...depth), upright = narrow.matches;
-  const [stepX, stepY] = upright ? [WIDE + 14, TALL + 52] : [WIDE + 92, TALL + 16];
+// The referent stands at the left and what is related to it in columns to its right. Where there is no room for them, it
+// stands on top and the others in rows below: a graph that is shrunk to fit cannot be read.
+function places(example, room) {
+  const { depth, row, rows } = layout(example), far = Math.max(...depth) + 1;
+  const across = (columns, step) => (columns - 1) * step + WIDE + 4;
+  const upright = across(far, WIDE + 92) > 1.15 * room;
+  const [stepX, stepY] = upright ? [WIDE + 14, TALL + 52] : [WIDE + 92, TALL + 26];
   const spot = (node) => {
     const [column, line] = upright ? [row[node], depth[node]] : [depth[node], row[node]];
     return { x: 2 + column * stepX, y: 2 + line * stepY };
@@ -165,12 +167,12 @@ function places(example) {
     const { x, y } = spot(node);
     return upright ? [x + WIDE / 2, y + (behind ? TALL : 0)] : [x + (behind ? WIDE : 0), y + TALL / 2];
   };
-  const [columns, lines] = upright ? [rows, far + 1] : [far + 1, rows];
-  return { spot, side, depth, width: (columns - 1) * stepX + WIDE + 4, height: (lines - 1) * stepY + TALL + 4 };
+  const [columns, lines] = upright ? [rows, far] : [far, rows];
+  return { spot, side, depth, upright, width: across(columns, stepX), height: (lines - 1) * stepY + TALL + 4 };
 }
 
 function drawGraph(svg, example, pointing) {
-  const { spot, side, depth, width, height } = places(example), colour = colours(example);
+  const { spot, side, depth, upright, width, height } = places(example, svg.parentElement.clientWidth), colour = colours(example);
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("width", width);
@@ -179,27 +181,24 @@ function drawGraph(svg, example, pointing) {
   element(marker, "path", { d: "M0 0L8 4L0 8z", fill: "#5c6570" });
   example.edges.forEach((edge, index) => {
     const [near, far] = depth[edge.subject] < depth[edge.object] ? [edge.subject, edge.object] : [edge.object, edge.subject];
-    const [x1, y1] = side(near, true), [x2, y2] = side(far, false), line = { x1, y1, x2, y2 };
-    const group = drawRelation(svg, edge, index, line, far === edge.object ? "marker-end" : "marker-start", pointing);
-    group.dataset.near = near;
+    const [x1, y1] = side(near, true), [x2, y2] = side(far, false), group = element(svg, "g", { "data-edge": index, "data-near": near });
+    drawRelation(group, edge, { x1, y1, x2, y2 }, far === edge.object ? "marker-end" : "marker-start", upright, pointing);
   });
   example.nodes.forEach((node, index) => drawObject(svg, node, index, spot(index), colour[index], index === example.referent, pointing));
 }
 
 const fit = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
 
-function drawRelation(svg, edge, index, line, head, pointing) {
-  const group = element(svg, "g", { "data-edge": index });
+function drawRelation(group, edge, line, head, upright, pointing) {
   element(group, "line", { ...line, stroke: "transparent", "stroke-width": 22 });  // a line alone is hard to hit
   element(group, "line", { ...line, class: "line", stroke: "#5c6570", "stroke-width": 1.4, [head]: "url(#arrow)" });
-  // Below each other, lines part only towards their far ends, and so must what is written on them.
-  const [along, lift] = narrow.matches ? [.66, 4] : [.5, -5];
-  const middle = { x: line.x1 + along * (line.x2 - line.x1), y: line.y1 + along * (line.y2 - line.y1) + lift };
-  element(group, "text", { ...middle, "text-anchor": "middle", "font-size": 12, fill: "#1b1f24", stroke: "#fff", "stroke-width": 3, "paint-order": "stroke" }, fit(edge.relation, 15));
+  // Lines part towards their far ends, and so must what is written on them.
+  const [along, lift] = upright ? [.66, 4] : [.55, -5];
+  const place = { x: line.x1 + along * (line.x2 - line.x1), y: line.y1 + along * (line.y2 - line.y1) + lift };
+  element(group, "text", { ...place, "text-anchor": "middle", "font-size": 12, fill: "#1b1f24", stroke: "#fff", "stroke-width": 3, "paint-order": "stroke" }, fit(edge.relation, 15));
   element(group, "title", {}, edge.relation);
   answersTo(group, ends(edge), pointing);
   answersToKeys(group, `relation ${edge.relation}`);
-  return group;
 }
 
 function drawObject(svg, node, index, { x, y }, colour, referent, pointing) {
@@ -251,4 +250,14 @@ function lightUp(example) {
   for (const part of document.querySelectorAll("#sentence [data-edge], #graph [data-edge]")) {
     part.classList.toggle("lit", same(nodes, ends(example.edges[part.dataset.edge])));
   }
+}
+
+// Another width leaves another room; a phone's browser changes the height whenever one scrolls.
+function onOtherWidth(redraw) {
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    redraw();
+  });
 }

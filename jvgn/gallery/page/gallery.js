@@ -163,7 +163,7 @@ byId("after").onclick = () => change({ belief: "after" });
 byId("previous").onclick = () => step(-1);
 byId("next").onclick = () => step(1);
 document.onkeydown = press;
-narrow.onchange = draw;
+onOtherWidth(draw);
 onhashchange = () => { readAddress(); draw(); };
 readAddress();
 draw();

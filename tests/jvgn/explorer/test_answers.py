@@ -103,6 +103,11 @@ def test_words_that_the_run_has_not_learned_are_named(grounder, pictures):
     assert answer(grounder, pictures, asked(text="the zebra on a box"))["unknown"] == ("zebra", "a")
 
 
+def test_a_sentence_without_an_object_is_told_as_such(grounder, pictures):
+    assert answer(grounder, pictures, asked(text="of the of"))["fallback"]
+    assert not answer(grounder, pictures, asked())["fallback"]
+
+
 def test_an_asked_graph_is_the_same_by_its_words_alone(grounder):
     one, other = grounder.graph("the cup on a box"), grounder.graph("cup on the box")
     assert AskedGraph.of(one) == AskedGraph.of(other)
