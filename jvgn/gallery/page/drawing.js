@@ -157,7 +157,7 @@ const WIDE = 118, TALL = 46;  // of the box of an object
 function places(example, room) {
   const { depth, row, rows } = layout(example), far = Math.max(...depth) + 1;
   const across = (columns, step) => (columns - 1) * step + WIDE + 4;
-  const upright = across(far, WIDE + 92) > 1.15 * room;
+  const upright = across(far, WIDE + 92) > 1.25 * room;
   const [stepX, stepY] = upright ? [WIDE + 14, TALL + 52] : [WIDE + 92, TALL + 26];
   const spot = (node) => {
     const [column, line] = upright ? [row[node], depth[node]] : [depth[node], row[node]];
