@@ -6,9 +6,7 @@ URLs in it. Every text reaches the page as data, never as markup.
 Shape suffixes: K nodes, N regions, S expressions.
 """
 
-import base64
 import html
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -20,23 +18,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from PIL import Image
 from tqdm import tqdm
 
 from jvgn.checkpoint import load_model
 from jvgn.datasets import tables
 from jvgn.examples import Examples
+from jvgn.gallery.pictures import pictures
 from jvgn.gallery.selection import SHARES, choose, misread, referents, with_outcomes
 from jvgn.inputs import Inputs
 from jvgn.model import JVGN, NodeBeliefs
-from jvgn.regions.images import read_image
 from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError, replacing
 from parsers.table import EDGES, NODES, read_table
 
 IMAGES_PER_BATCH = 64
-LONGEST_SIDE = 448
-"""Images are shown at this size: a few megabytes for all of them."""
 BELIEF_DIGITS = 6
 """The page finds the most probable region by itself: fewer digits would make equals of regions that are not."""
 
@@ -65,7 +60,10 @@ def write_gallery(
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     graphs = Graphs.read(inputs)
     mentions = read_table(inputs.dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
-    table = with_outcomes(looked_at(trained.model, examples, device), misread(graphs.nodes, mentions))
+    beliefs = looked_at(trained.model, examples, device)
+    if beliefs["sure"].isna().any():
+        raise UserError(f"{model_path}: its beliefs are not numbers, so its training failed; train it again")
+    table = with_outcomes(beliefs, misread(graphs.nodes, mentions))
     chosen = choose(table)
     page = {
         "title": title,
@@ -143,26 +141,14 @@ def rounded(values: np.ndarray, digits: int) -> list[Any]:
     return np.round(values.astype(np.float64), digits).tolist()
 
 
-def pictures(dataset: Path, folder: Path, image_ids: pd.Series) -> dict[str, str]:
-    """Each image as a data URL, small enough for a page with hundreds of them."""
-    names = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
-    urls = {}
-    for image_id in tqdm(sorted(set(image_ids)), unit=" images", disable=None):
-        small = Image.fromarray(read_image(folder / names[image_id]).permute(1, 2, 0).numpy())
-        small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-        written = io.BytesIO()
-        small.save(written, "JPEG", quality=82)
-        urls[str(image_id)] = f"data:image/jpeg;base64,{base64.b64encode(written.getvalue()).decode()}"
-    return urls
-
-
 def rendered(page: dict[str, Any]) -> str:
     parts = files("jvgn.gallery") / "page"
     # Inside a script element, only "<" could end the data.
-    data = json.dumps(page, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(page, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     values = {
         "title": html.escape(page["title"]),
         "style": (parts / "gallery.css").read_text(encoding="utf8"),
+        "drawing": (parts / "drawing.js").read_text(encoding="utf8"),
         "script": (parts / "gallery.js").read_text(encoding="utf8"),
         "data": data,
     }

@@ -43,3 +43,15 @@ def keep(browser):
         browser.save_screenshot(str(SCREENSHOTS / f"{name}.png"))
 
     return save
+
+
+@pytest.fixture
+def sized(browser):
+    """Gives the screen another width until the test ends; narrow ones are a phone's."""
+
+    def resize(width, height=850):
+        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+
+    yield resize
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -149,20 +149,97 @@ def test_markup_in_an_expression_is_text(browser, page):
     browser.get(f"{page}#id=2")
     assert browser.find_element(By.ID, "sentence").text == "<script>alert(1)</script> cross"
     assert browser.find_element(By.TAG_NAME, "h1").text == "a <b>"
-    assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
+    assert len(browser.find_elements(By.TAG_NAME, "script")) == 3
+
+
+@pytest.mark.parametrize("place", ["#sentence [data-edge='0']", "#graph [data-edge='0'] text"])
+def test_hovering_a_relation_lights_exactly_the_regions_of_both_its_ends(browser, page, place):
+    browser.get(page)
+    ActionChains(browser).move_to_element(browser.find_element(By.CSS_SELECTOR, place)).perform()
+    assert boxes(browser) == {(0, 0): "0.90", (0, 1): "0.10", (1, 1): "0.99", (1, 2): "0.01"}
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".belief.lit")) == 2
+    ActionChains(browser).move_to_element(browser.find_element(By.TAG_NAME, "h1")).perform()
+    assert boxes(browser) == {(0, 0): "1", (1, 1): "2"}
+
+
+def test_a_relation_can_be_pinned_and_shared(browser, page):
+    browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, "#sentence [data-edge='0']").click()
+    pinned = browser.current_url
+    browser.get("about:blank")
+    browser.get(pinned)
+    assert set(boxes(browser)) == {(0, 0), (0, 1), (1, 1), (1, 2)}
+
+
+@pytest.mark.parametrize("place", [".belief[data-node='0']", "#graph [data-edge='0']"])
+def test_what_the_keyboard_pins_keeps_its_focus(browser, page, place):
+    browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, place).send_keys(Keys.ENTER)
+    assert (0, 0) in boxes(browser) and "node=0" in browser.current_url
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    assert boxes(browser) == {(0, 0): "1", (1, 1): "2"}
+
+
+@pytest.mark.parametrize("given", ["99", "nonsense"])
+def test_a_link_to_an_expression_that_the_gallery_lacks_says_so(browser, page, given):
+    browser.get("about:blank")
+    browser.get(f"{page}#id={given}")
+    lacking = browser.find_element(By.ID, "lacking")
+    assert lacking.text == f"Expression {given} is not among the 3 of this gallery. Here is another."
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
+    assert not lacking.is_displayed()
+
+
+@pytest.mark.parametrize(
+    "given", ["id=", "node=7", "node=abc", "node=", "node=0,9", "belief=x", "outcome=x", "size=-1"]
+)
+def test_a_strange_address_breaks_nothing(browser, page, given):
+    browser.get("about:blank")
+    browser.get(f"{page}#id=1&{given}")
+    assert browser.find_element(By.ID, "count").text.endswith("of 3 expressions")
+
+
+def test_causes_of_failure_are_filters_also_where_there_is_none(browser, page):
+    browser.get(page)
+    buttons = {button.text: button for button in browser.find_elements(By.CSS_SELECTOR, "#outcomes button")}
+    assert {"parse 0", "missing region 0", "wrong referent 0", "broken 1"} <= set(buttons)
+    assert not buttons["parse 0"].is_enabled() and buttons["broken 1"].is_enabled()
+
+
+def test_on_a_phone_the_picture_comes_before_the_filters(browser, page, sized):
+    sized(390)
+    browser.get(page)
+    top = {
+        name: browser.find_element(By.ID, name).rect["y"] for name in ("sentence", "image", "graph", "filters", "list")
+    }
+    assert sorted(top, key=top.get) == ["sentence", "image", "graph", "filters", "list"]
+    picture = browser.find_element(By.ID, "image").rect
+    assert picture["y"] + picture["height"] < 850 and picture["width"] > 340
+    # What is drawn is as large as it is meant to be: nothing is shrunk to fit.
+    graph = browser.find_element(By.ID, "graph")
+    assert graph.rect["width"] == pytest.approx(float(graph.get_attribute("width")), abs=1)
+
+
+def test_on_a_phone_choosing_from_the_list_leads_back_to_the_picture(browser, page, sized):
+    sized(390)
+    browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, "#list a[data-id='3']").click()
+    assert browser.find_element(By.ID, "sentence").text == "ring"
+    assert browser.execute_script("return document.getElementById('image').getBoundingClientRect().bottom") < 850
 
 
 @pytest.mark.parametrize("width, device", [(1280, "laptop"), (390, "phone")])
 @pytest.mark.parametrize("gallery", ["gallery", "demo_gallery"])
-def test_nothing_is_wider_than_the_screen(browser, page, keep, gallery, width, device):
+def test_nothing_is_wider_than_the_screen(browser, page, keep, sized, gallery, width, device):
     if gallery == "demo_gallery" and not DEMO.exists():
         pytest.skip("no demo to look at: make demo")
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 850, "deviceScaleFactor": 1, "mobile": width < 500},
-    )
+    sized(width)
     browser.get(DEMO.as_uri() if gallery == "demo_gallery" else page)
     keep(f"{gallery}_{device}")
-    wide = browser.execute_script("return document.documentElement.scrollWidth")
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert wide <= width
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_the_demos_gallery_is_a_few_megabytes():
+    if not DEMO.exists():
+        pytest.skip("no demo to look at: make demo")
+    assert DEMO.stat().st_size < 5e6

@@ -7,6 +7,7 @@ rule write_gallery:
         code=sources(
             *MODEL,
             "jvgn/gallery",
+            "jvgn/gallery/page/drawing.js",
             "jvgn/gallery/page/gallery.css",
             "jvgn/gallery/page/gallery.js",
             "jvgn/gallery/page/index.html",

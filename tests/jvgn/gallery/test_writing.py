@@ -1,13 +1,17 @@
 import json
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
 
+from jvgn.checkpoint import new_model, save_model
 from jvgn.datasets import tables
-from jvgn.gallery.writing import pictures, rendered, write_gallery
+from jvgn.gallery.pictures import pictures
+from jvgn.gallery.writing import rendered, write_gallery
 from jvgn.training import train
+from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError
 from parsers.table import write_table
 
@@ -67,6 +71,18 @@ def test_the_page_refers_to_nothing_outside_itself(written):
     page = written("one")
     assert not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
     assert "https://" not in page and "@import" not in page
+
+
+def test_a_model_whose_beliefs_are_not_numbers_is_named(small_world, run_settings, tmp_path):
+    settings, vectors = run_settings(), np.load(small_world.vectors)
+    examples = small_world.examples(settings)
+    model = new_model(settings, vectors * np.nan, examples.store.feature_size)
+    words = Vocabulary.read(small_world.words).words
+    save_model(tmp_path / "model", model, settings, examples.store.feature_size, words)
+    images, output = small_world.regions.parent / "images", tmp_path / "index.html"
+    with pytest.raises(UserError, match="model: its beliefs are not numbers"):
+        write_gallery(small_world, tmp_path / "model", images, output, "small", 0.5, CPU)
+    assert not output.exists()
 
 
 def test_an_image_that_is_not_one_is_named(tmp_path):

@@ -1,0 +1,1 @@
+"""The explorer: a page on this machine that grounds sentences in pictures, message by message."""

@@ -1,0 +1,51 @@
+"""`jvgn explore`."""
+
+from pathlib import Path
+
+import click
+
+from jvgn.command_options import FILE, device_option, prepared_device, threads_option
+from jvgn.explorer.address import ADDRESS, listening
+from parsers.files import UserError
+
+
+@click.command()
+@click.argument("run", type=FILE)
+@click.option("--images", type=FILE, help="The folder of the dataset's images; the default is config.yaml's.")
+@click.option("--config", type=FILE, default=Path("config.yaml"), show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: any free one.")
+@click.option("--no-browser", is_flag=True, help="Print the address, and open nothing.")
+@threads_option
+@device_option
+def explore(
+    run: Path, images: Path | None, config: Path, port: int, no_browser: bool, threads: int, device: str | None
+) -> None:
+    """Open a page that grounds sentences in pictures with a trained RUN, such as results/shapes_det, step by step."""
+    from jvgn.run_folder import RunFolder
+
+    found = RunFolder.find(run)
+    folder = images or configured_images(config, found.dataset)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: there is no such folder of images; give it: --images")
+    with listening(port) as listener:
+        from jvgn.explorer.pictures import Pictures
+        from jvgn.explorer.server import explorer, serve
+        from jvgn.grounder import Grounder
+
+        grounder = Grounder.load(run, str(prepared_device(device, threads)))
+        pictures = Pictures(grounder, found.tables, folder)
+        port = listener.getsockname()[1]
+        app = explorer(f"{found.folder.relative_to(found.results)}: explorer", grounder, pictures, port)
+        click.echo(f"http://{ADDRESS}:{port}/ explores {run}; Ctrl-C ends it")
+        serve(app, listener, open_browser=not no_browser)
+
+
+def configured_images(config: Path, dataset: str) -> Path:
+    from jvgn.settings.configuration import read_configuration
+
+    if not config.exists():
+        raise UserError(f"{config}: there is no such file to say where the images are; give their folder: --images")
+    datasets = read_configuration(config).datasets
+    if dataset not in datasets:
+        raise UserError(f"{config}: it has no dataset {dataset}; give the folder of its images: --images")
+    return Path(datasets[dataset].images)

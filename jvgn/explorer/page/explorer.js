@@ -1,0 +1,251 @@
+"use strict";
+
+const MOST_LISTED = 60;
+const view = { picture: null, step: 0 };
+let about = { pictures: [], mostBytes: 0 };
+let answer = null;  // to the last question; null while there is none
+let asked = 0;  // questions so far: an answer that a later question overtook is dropped
+const pointing = { move: drawPointed, pin };
+const source = (name) => `/pictures/${encodeURIComponent(name)}`;
+
+async function send(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new Error("The explorer does not answer. Is `jvgn explore` still running?");
+  }
+  const told = await response.json();
+  if (!response.ok) throw new Error(told.error);
+  return told;
+}
+
+const ask = (graph) => send("/answers", {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ picture: view.picture, text: byId("text").value, graph }),
+});
+
+// Whatever goes wrong comes as one line.
+async function attempt(work) {
+  byId("error").hidden = true;
+  document.body.classList.add("busy");
+  try {
+    await work();
+  } catch (error) {
+    byId("error").textContent = error.message;
+    byId("error").hidden = false;
+  }
+  document.body.classList.remove("busy");
+}
+
+function ground(graph = null) {
+  return attempt(async () => {
+    if (view.picture === null) throw new Error("Choose or upload a picture first.");
+    const number = ++asked, told = await ask(graph);
+    if (number !== asked) return;
+    answer = told;
+    view.step = answer.messages.length;
+    Object.assign(pointed, { at: null, pinned: null });
+    setDraft(answer);
+    draw();
+    byId("answer").scrollIntoView({ block: "nearest" });  // a form below may have asked
+    if (graph === null) history.replaceState(null, "", "#" + new URLSearchParams({ picture: view.picture, text: byId("text").value }));
+  });
+}
+
+function choosePicture(name) {
+  asked++;
+  answer = null;
+  view.picture = name;
+  draw();
+  const loaded = new Image();
+  loaded.onload = () => { if (view.picture === name && !answer) drawBarePicture(loaded); };
+  loaded.src = source(name);
+  if (narrow.matches) byId("detail").scrollIntoView();
+}
+
+function upload(file) {
+  return attempt(async () => {
+    if (file.size > about.mostBytes) throw new Error(`This file has more than ${about.mostBytes / 2 ** 20} MB; make the picture smaller.`);
+    const { name } = await send("/pictures", { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
+    choosePicture(name);
+  });
+}
+
+// What the objects believe after so many messages.
+function stepped() {
+  const nodes = answer.nodes.map((node) => ({ ...node, after: view.step === answer.messages.length ? node.after : node.before }));
+  if (view.step < answer.messages.length) for (const { target, after } of answer.messages.slice(0, view.step)) nodes[target].after = after;
+  return { ...answer, nodes };
+}
+
+function goTo(step) {
+  if (!answer) return;
+  view.step = Math.min(Math.max(step, 0), answer.messages.length);
+  drawStep();
+}
+
+function pin(nodes) {
+  pointed.pinned = nodes;
+  drawPointed();
+}
+
+function drawPointed() {
+  const example = stepped();
+  drawImage(byId("image"), example, source(view.picture), "after");
+  lightUp(example);
+}
+
+// The regions of one object with other numbers than its beliefs: what it is told, what it believed.
+function drawOnly(node, values) {
+  const example = stepped();
+  example.nodes[node].after = values;
+  pointed.at = [node];
+  drawImage(byId("image"), example, source(view.picture), "after");
+  pointed.at = null;
+}
+
+function drawBarePicture(loaded) {
+  const svg = byId("image"), width = loaded.naturalWidth, height = loaded.naturalHeight;
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  element(svg, "image", { href: loaded.src, width, height });
+}
+
+function drawStep() {
+  const example = stepped(), message = answer.messages[view.step - 1];
+  byId("step").max = answer.messages.length;
+  byId("step").value = view.step;
+  for (const id of ["first", "previous"]) byId(id).disabled = view.step === 0;
+  for (const id of ["next", "last"]) byId(id).disabled = view.step === answer.messages.length;
+  drawGraph(byId("graph"), example, pointing);
+  drawBeliefRows(byId("beliefs"), example, "after", pointing, "now");
+  drawTelling(example, message);
+  drawPointed();
+}
+
+// Which object tells which what, and how that changes what the other believes.
+function drawTelling(example, message) {
+  const telling = byId("telling"), rows = byId("message"), count = answer.messages.length;
+  telling.replaceChildren();
+  rows.replaceChildren();
+  if (!message) {
+    telling.textContent = count ? `No message yet, ${count} to come: each object by its own words.` : "One object alone: there is nothing to tell.";
+    if (count === 0 && answer.nodes.length > 1) telling.textContent = "No relation: there is nothing to tell.";
+    return;
+  }
+  const { says, before, after } = message, colour = colours(example), region = best(after);
+  const name = (node) => { element(telling, "b", {}, `${node + 1} ${phrase(example, node)}`).style.color = colour[node]; };
+  telling.append(`Message ${view.step} of ${count}: `);
+  name(message.source);
+  telling.append(" tells ");
+  name(message.target);
+  telling.append(` along “${example.edges[message.edge].relation}”: most of all region ${best(says) + 1}.`);
+  element(telling, "small", {}, `Its belief in region ${region + 1} goes from ${before[region].toFixed(2)} to ${after[region].toFixed(2)}.`);
+  for (const [label, values, of] of [["it is told", says, message.source], ["it believed", before, message.target], ["now believes", after, message.target]]) {
+    const row = element(rows, "div", { class: "row" });
+    element(row, "span", {}, label);
+    drawBars(row, colour[of], [[label, values, 1]]);
+    row.onmouseenter = () => drawOnly(message.target, values);
+    row.onmouseleave = drawPointed;
+  }
+  drawArrow(message, colour[message.source]);
+}
+
+// Beside the relation's own arrow, which may point the other way, and under all that is written.
+function drawArrow({ source: from, target, edge }, colour) {
+  const svg = byId("graph"), group = svg.querySelector(`[data-edge="${edge}"]`), line = group.querySelector(".line");
+  const [x1, y1, x2, y2] = ["x1", "y1", "x2", "y2"].map((key) => Number(line.getAttribute(key)));
+  const length = Math.hypot(x2 - x1, y2 - y1), ahead = [(x2 - x1) / length, (y2 - y1) / length];
+  const beside = (x, y, by) => ({ x: x - 10 * ahead[1] + by * ahead[0], y: y + 10 * ahead[0] + by * ahead[1] });
+  const near = beside(x1, y1, 8), far = beside(x2, y2, -8);
+  const [start, end] = Number(group.dataset.near) === from ? [near, far] : [far, near];
+  const marker = element(svg.querySelector("defs"), "marker", { id: "told", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 4, markerHeight: 4, orient: "auto" });
+  element(marker, "path", { d: "M0 0L8 4L0 8z", fill: colour });
+  const arrow = element(svg, "line", { class: "told", "data-from": from, "data-to": target, x1: start.x, y1: start.y, x2: end.x, y2: end.y, stroke: colour, "stroke-width": 4, "marker-end": "url(#told)" });
+  svg.querySelector("defs").after(arrow);
+}
+
+function drawRemarks() {
+  const remarks = [];
+  if (answer.edited) remarks.push(`This graph is not the sentence's own: it is read as “${answer.tokens.join(" ")}”.`);
+  if (answer.fallback) remarks.push("No object was found in these words: together they stand for one.");
+  if (answer.unknown.length) remarks.push(`The run has not learned ${answer.unknown.map((word) => `“${word}”`).join(", ")}: to it, all such words are one.`);
+  byId("remarks").textContent = remarks.join(" ");
+}
+
+function draw() {
+  drawList();
+  drawSuggestions();
+  for (const id of ["answer", "side", "editor"]) byId(id).hidden = answer === null;
+  byId("caption").textContent = answer ? "The most probable region of each object, numbered as in the graph." : view.picture === null ? "No picture yet." : "";
+  byId("image").replaceChildren();
+  if (!answer) return;
+  drawSentence(byId("sentence"), answer, pointing);
+  drawRemarks();
+  drawStep();
+}
+
+function drawList() {
+  const words = byId("words").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = about.pictures.filter(({ sentences }) => sentences.some((text) => words.every((word) => text.toLowerCase().includes(word))));
+  const listed = found.slice(0, MOST_LISTED), rest = found.length - listed.length;
+  byId("count").textContent = `${found.length} of ${about.pictures.length} pictures` + (rest ? `, the first ${listed.length} below` : "");
+  byId("list").replaceChildren();
+  for (const { name, split, sentences } of listed) {
+    const link = element(byId("list"), "a", { href: `#picture=${name}`, "data-name": name });
+    if (name === view.picture) link.setAttribute("aria-current", "true");
+    element(link, "img", { src: `/thumbnails/${name}`, alt: "", loading: "lazy" });
+    const said = element(link, "span", {}, sentences.find((text) => words.every((word) => text.toLowerCase().includes(word))));
+    element(said, "small", {}, `${split}, ${sentences.length} sentences`);
+    link.onclick = (event) => { event.preventDefault(); choosePicture(name); };
+  }
+}
+
+function drawSuggestions() {
+  byId("suggestions").replaceChildren();
+  const own = about.pictures.find(({ name }) => name === view.picture);
+  for (const text of own?.sentences.slice(0, 12) ?? []) {
+    const button = element(byId("suggestions"), "button", { type: "button" }, text);
+    button.onclick = () => { byId("text").value = text; ground(); };
+  }
+}
+
+function press(event) {
+  if (event.target.matches("input, select") || event.ctrlKey || event.metaKey || event.altKey || !answer) return;
+  const digit = Number(event.key) - 1;
+  if (event.key === "ArrowLeft") goTo(view.step - 1);
+  else if (event.key === "ArrowRight") goTo(view.step + 1);
+  else if (event.key === "Escape") pin(null);
+  else if (event.key !== " " && answer.nodes[digit]) pin([digit]);
+  else return;
+  event.preventDefault();
+}
+
+async function start() {
+  about = await send("/about");
+  byId("title").textContent = document.title = about.title;
+  const given = new URLSearchParams(location.hash.slice(1));
+  draw();
+  if (!given.has("picture")) return;
+  choosePicture(given.get("picture"));
+  byId("text").value = given.get("text") ?? "";
+  if (byId("text").value) await ground();
+}
+
+byId("asking").onsubmit = (event) => { event.preventDefault(); ground(); };
+byId("draft").onsubmit = (event) => { event.preventDefault(); ground(draftedGraph()); };
+byId("reset").onclick = () => ground();
+byId("file").onchange = ({ target }) => {
+  if (target.files.length) upload(target.files[0]);
+  target.value = "";  // or the same file, mended, would be no change
+};
+byId("words").oninput = drawList;
+byId("step").oninput = (event) => goTo(Number(event.target.value));
+byId("first").onclick = () => goTo(0);
+byId("previous").onclick = () => goTo(view.step - 1);
+byId("next").onclick = () => goTo(view.step + 1);
+byId("last").onclick = () => goTo(answer.messages.length);
+document.onkeydown = press;
+onOtherWidth(draw);
+attempt(start);

@@ -1,0 +1,109 @@
+"""The pictures that can be asked about: the dataset's evaluation images, and those that are uploaded.
+
+Uploads live in memory alone; nothing is written to disk. The last ones looked at are kept, the others forgotten.
+"""
+
+import io
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from jvgn.answering import ImageRegions
+from jvgn.datasets import tables
+from jvgn.gallery.pictures import read_picture, small_jpeg
+from jvgn.grounder import Grounder
+from parsers.files import UserError
+from parsers.table import read_table
+
+FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF")
+MOST_BYTES = 20 * 2**20
+MOST_PIXELS = 40_000_000
+"""Of an upload: a file of few bytes can be an image of very many pixels."""
+SHOWN_SIDE, THUMBNAIL_SIDE = 1024, 160
+KEPT = 32
+"""Pictures whose regions are remembered."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    jpeg: bytes
+    """As it is shown; regions refer to the pixels it was made from."""
+    image: ImageRegions
+
+
+class Pictures:
+    """Pictures by name: an image's id, or `upload-1`, `upload-2` and so on."""
+
+    def __init__(self, grounder: Grounder, dataset: Path, folder: Path) -> None:
+        """The images that the dataset's tables have sentences about beyond the train split; files are in `folder`."""
+        self.grounder, self.folder = grounder, folder
+        images = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas()
+        expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+        self.expressions = expressions[expressions["split"] != "train"]
+        evaluated = images[images["image_id"].isin(self.expressions["image_id"])]
+        self.file_names = dict(zip(evaluated["image_id"].astype(str), evaluated["file_name"], strict=True))
+        self._kept: OrderedDict[str, Picture] = OrderedDict()
+        self._numbers = count(1)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The dataset's images with their splits and sentences."""
+        splits: dict[int, set[str]] = {}
+        sentences: dict[int, dict[str, None]] = {}  # each once, in their order
+        for row in self.expressions.itertuples():
+            splits.setdefault(row.image_id, set()).add(row.split)
+            sentences.setdefault(row.image_id, {})[row.text] = None
+        return [
+            {
+                "name": str(image_id),
+                "split": ", ".join(sorted(splits[image_id])),
+                "sentences": list(sentences[image_id]),
+            }
+            for image_id in sorted(splits)
+        ]
+
+    def upload(self, data: bytes) -> str:
+        """The name under which an uploaded picture can be asked about."""
+        picture = self.looked_at(decoded(data))
+        name = f"upload-{next(self._numbers)}"
+        self.keep(name, picture)
+        return name
+
+    def thumbnail(self, name: str) -> bytes:
+        return small_jpeg(self.read(name), THUMBNAIL_SIDE)
+
+    def __getitem__(self, name: str) -> Picture:
+        if name not in self._kept:
+            self.keep(name, self.looked_at(self.read(name)))
+        self._kept.move_to_end(name)
+        return self._kept[name]
+
+    def read(self, name: str) -> Image.Image:
+        if name not in self.file_names:
+            raise UserError(f"picture {name}: it is not here, or not any more; choose or upload it again")
+        return read_picture(self.folder / self.file_names[name])
+
+    def looked_at(self, image: Image.Image) -> Picture:
+        return Picture(small_jpeg(image, SHOWN_SIDE), self.grounder.look(image))
+
+    def keep(self, name: str, picture: Picture) -> None:
+        self._kept[name] = picture
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+
+
+def decoded(data: bytes) -> Image.Image:
+    """An uploaded image, the way up that it is looked at; what its name says does not count."""
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise UserError(
+                    f"this picture has {image.width} x {image.height} pixels, more than {MOST_PIXELS // 10**6} million;"
+                    " make it smaller"
+                )
+            return ImageOps.exif_transpose(image).convert("RGB")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise UserError(f"this is not a readable image; upload one of these: {', '.join(FORMATS)}") from error
