@@ -96,6 +96,7 @@ def groundings_of(rows: pd.DataFrame, tokens: Sequence[str]) -> list[Grounding]:
             unary=row.unary,
             marginal=row.marginal,
             is_referent=row.is_referent,
+            region=row.region,
         )
         for row in rows.itertuples()
     ]

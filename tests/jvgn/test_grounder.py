@@ -9,8 +9,9 @@ import torch
 from PIL import Image
 
 from jvgn.checkpoint import TrainedModel, new_model
-from jvgn.grounder import Grounder, detector_folder
+from jvgn.grounder import Grounder
 from jvgn.regions.store import Regions
+from jvgn.run_folder import detector_folder
 from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError
 from parsers.options import Parser
