@@ -48,6 +48,7 @@ include: "workflow/rules/vocabulary.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/gallery.smk"
+include: "workflow/rules/readme.smk"
 
 
 localrules:

@@ -82,4 +82,6 @@ class Answerer:
 
     def unknown_words(self, graph: SceneGraph) -> tuple[str, ...]:
         indices = zip(graph.tokens, self.vocabulary.encode(graph.tokens), strict=True)
-        return tuple(dict.fromkeys(word for word, index in indices if index == UNKNOWN))
+        # Punctuation is no word: nobody would look for it in a picture.
+        unknown = (word for word, index in indices if index == UNKNOWN and any(map(str.isalnum, word)))
+        return tuple(dict.fromkeys(unknown))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from jvgn.command_options import FILE, device_option, files, prepared_device, threads_option
-from jvgn.grounding import Grounding
+from jvgn.command_options import FILE, files
+from jvgn.ground_commands import ground, show
 from jvgn.region_commands import REGION_STAGES
 from jvgn.source_commands import SOURCE_STAGES
 from jvgn.stage_commands import STAGES
@@ -26,8 +26,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
-for stage in [*STAGES, *REGION_STAGES, *SOURCE_STAGES]:
-    main.add_command(stage)
+for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, ground, show]:
+    main.add_command(command)
 
 
 @main.command()
@@ -74,44 +74,6 @@ def graph(
         pictures.write_picture(found, output)
 
 
-@main.command()
-@click.argument("image", type=FILE)
-@click.argument("sentence")
-@click.option("--run", type=FILE, required=True, help="The folder of a trained run, such as results/shapes_det.")
-@click.option("--output", type=FILE, help="Also draw the groundings into this PNG or SVG file.")
-@click.option("--best", type=click.IntRange(min=1), metavar="K", help="Print the K best joint groundings instead.")
-@threads_option
-@device_option
-def ground(
-    image: Path, sentence: str, run: Path, output: Path | None, best: int | None, threads: int, device: str | None
-) -> None:
-    """Find every object that a SENTENCE mentions in an IMAGE."""
-    from PIL import Image
-
-    from jvgn.grounder import Grounder
-
-    grounder = Grounder.load(run, str(prepared_device(device, threads)))
-    if best is None:
-        groundings = grounder.ground(image, sentence)
-        click.echo("\n".join(map(grounding_line, groundings)))
-    else:
-        joint = grounder.best_groundings(image, sentence, best)
-        groundings = joint[0].groundings
-        for place, found in enumerate(joint, start=1):
-            click.echo("\n".join([f"{place}. {found.probability:.4f}", *map(grounding_line, found.groundings)]))
-    if output is not None:
-        from jvgn.figures import draw_grounding
-
-        with Image.open(image) as picture:
-            draw_grounding(picture.convert("RGB"), sentence, groundings, output)
-
-
-def grounding_line(found: Grounding) -> str:
-    mark = "*" if found.is_referent else " "
-    box = ", ".join(f"{side:.0f}" for side in found.box)
-    return f"{mark} {found.phrase:30} [{box}]  {found.unary:.2f} before, {found.marginal:.2f} after"
-
-
 @main.group()
 def regions() -> None:
     """Look into a FILE of regions, such as results/regions/shapes_det/tiny.h5."""
@@ -126,12 +88,12 @@ def info(file: Path) -> None:
     click.echo(region_info(file))
 
 
-@regions.command()
+@regions.command("show")
 @click.argument("file", type=FILE)
 @click.argument("image", type=FILE)
 @click.option("--output", type=FILE, help="The PNG or SVG file to draw; {image}.regions.png if left out.")
 @click.option("--dataset", type=FILE, help="The folder of the dataset's tables, where it is not beside the regions'.")
-def show(file: Path, image: Path, output: Path | None, dataset: Path | None) -> None:
+def show_regions(file: Path, image: Path, output: Path | None, dataset: Path | None) -> None:
     """Draw the regions of an IMAGE with their scores, and print them."""
     from jvgn.region_views import RegionViewer
 

@@ -6,6 +6,7 @@ Shape suffixes: S expressions, T their words, L the longest expression's words, 
 V words of edges; D1 means one more than D entries: where each starts, and where the last ends.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -17,7 +18,7 @@ from jvgn.datasets import tables
 from jvgn.vocabulary import PAD, Vocabulary
 from parsers.files import BrokenFile
 from parsers.scene_graph import SceneGraph, first_loop
-from parsers.table import EDGES, NODES, graph_rows, read_table
+from parsers.table import EDGES, NODES, read_table
 
 MISMATCH = "parse the expressions again"
 Referent = Literal["head", "in_degree"]
@@ -110,10 +111,29 @@ def read_factor_graphs(
 
 
 def factor_graph(graph: SceneGraph, vocabulary: Vocabulary, referent: Referent = "head") -> FactorGraphs:
-    """The factor graph of one expression."""
-    tokens = pa.array([list(graph.tokens)], type=pa.list_(pa.string()))
-    graphs = assemble(np.zeros(1, dtype=np.int64), tokens, *graph_rows([0], [graph]), vocabulary)
+    """The factor graph of one expression; not by way of tables, for pyarrow would load pandas for a handful of rows."""
+    node_word_U, node_word_start_K1 = end_to_end([node.tokens for node in graph.nodes])
+    edge_word_V, edge_word_start_E1 = end_to_end([edge.tokens for edge in graph.edges])
+    graphs = FactorGraphs(
+        word_T=np.array(vocabulary.encode(graph.tokens), dtype=np.int64),
+        word_start_S1=np.array([0, len(graph.tokens)]),
+        referent_S=np.array([graph.referent]),
+        node_start_S1=np.array([0, len(graph.nodes)]),
+        node_word_U=node_word_U,
+        node_word_start_K1=node_word_start_K1,
+        head_token_K=np.array([node.head_token for node in graph.nodes]),
+        edge_start_S1=np.array([0, len(graph.edges)]),
+        edges_E2=np.array([(edge.subject, edge.object) for edge in graph.edges], dtype=np.int64).reshape(-1, 2),
+        edge_word_V=edge_word_V,
+        edge_word_start_E1=edge_word_start_E1,
+    )
     return refer_by(graphs, referent)
+
+
+def end_to_end(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """All lists as one, and where each starts."""
+    flat = [value for values in lists for value in values]
+    return np.array(flat, dtype=np.int64), np.cumsum([0, *map(len, lists)])
 
 
 def refer_by(graphs: FactorGraphs, referent: Referent) -> FactorGraphs:

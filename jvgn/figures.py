@@ -1,36 +1,23 @@
-"""Pictures of groundings: each mentioned object's box in the colour of its phrase."""
+"""`examples.png`, some of a run's expressions: each mentioned object's box in the colour of its phrase."""
 
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase
-from matplotlib.patches import Rectangle
 from PIL import Image
 
 from jvgn.datasets import tables
+from jvgn.drawing import COLOURS, outline, save
 from jvgn.grounding import Grounding
 from jvgn.prediction_table import PREDICTIONS
-from parsers.files import UserError, replacing
+from parsers.files import UserError
 from parsers.table import NODES, read_table
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's, which colour-blind readers can tell apart. The referent's comes first."""
-UNDATED: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None}}
-"""Metadata without dates and versions, so that the same run draws the same bytes."""
 COLUMNS = 3
 PANEL = (3.4, 4.2)
 """Inches."""
-
-
-def draw_grounding(image: Image.Image, text: str, groundings: Sequence[Grounding], output: Path) -> None:
-    """`output` shows the image with every mentioned object's box."""
-    figure = Figure(figsize=PANEL)
-    draw_panel(figure, text, image, groundings)
-    save(figure, output)
 
 
 def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: Sequence[Grounding]) -> None:
@@ -39,29 +26,17 @@ def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: S
     figure.subplots_adjust(left=0.03, right=0.97, top=0.98, bottom=0.02, hspace=0.04)
     for axes in (above, middle, below):
         axes.set_axis_off()
-    above.text(0, 0, "\n".join(textwrap.wrap(title, 42, max_lines=4, placeholder=" …")), fontsize=9.5, va="bottom")
+    lines = "\n".join(textwrap.wrap(title, 42, max_lines=4, placeholder=" …"))
+    above.text(0, 0, lines, fontsize=9.5, va="bottom", parse_math=False)  # a dollar sign starts no formula
     middle.imshow(image)
     middle.set_anchor("W")
     ordered = sorted(groundings, key=lambda grounding: not grounding.is_referent)
     for line, grounding in enumerate(ordered):
         colour = COLOURS[line % len(COLOURS)]
-        draw_box(middle, grounding, colour)
+        outline(middle, grounding.box, colour, 1.6, "solid" if grounding.is_referent else "dashed")
         label = f"{grounding.phrase}: {grounding.unary:.2f} → {grounding.marginal:.2f}"
-        below.text(0, 1 - line / max(4, len(ordered)), label, color=colour, fontsize=9, va="top")
-
-
-def draw_box(axes: Axes, grounding: Grounding, colour: str) -> None:
-    x1, y1, x2, y2 = grounding.box
-    style = "solid" if grounding.is_referent else "dashed"
-    for width, edge, line in ((4.0, "white", "solid"), (2.2, colour, style)):  # a rim: legible on any background
-        axes.add_patch(Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, ec=edge, lw=width, ls=line))
-
-
-def save(figure: Figure, output: Path) -> None:
-    if output.suffix not in UNDATED:
-        raise UserError(f"{output}: pictures are drawn as {' or '.join(UNDATED)}")
-    with replacing(output) as temporary, matplotlib.rc_context({"svg.hashsalt": "jvgn"}):
-        figure.savefig(temporary, dpi=150, format=output.suffix[1:], metadata=UNDATED[output.suffix])
+        y = 1 - line / max(4, len(ordered))
+        below.text(0, y, label, color=colour, fontsize=9, va="top", parse_math=False)
 
 
 def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
@@ -84,7 +59,7 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
         title = f"{'✓' if right else '✗'} {expression['text']}"
         with Image.open(images / files[expression["image_id"]]) as image:
             draw_panel(panel, title, image.convert("RGB"), groundings_of(own, expression["tokens"]))
-    save(figure, output)
+    save(figure, output, dpi=100)  # as wide as a page shows it
 
 
 def groundings_of(rows: pd.DataFrame, tokens: Sequence[str]) -> list[Grounding]:

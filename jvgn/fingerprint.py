@@ -7,7 +7,14 @@ from pathlib import Path
 
 from parsers.files import sha256
 
-OUTSIDE = {"jvgn.__main__", "jvgn.cli", "jvgn.command_options", "jvgn.region_commands", "jvgn.stage_commands"}
+OUTSIDE = {
+    "jvgn.__main__",
+    "jvgn.cli",
+    "jvgn.command_options",
+    "jvgn.ground_commands",
+    "jvgn.region_commands",
+    "jvgn.stage_commands",
+}
 """Modules that call a stage and are no part of it."""
 
 

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from jvgn.datasets import tables
-from jvgn.figures import COLOURS, save
+from jvgn.drawing import COLOURS, outline, save
 from jvgn.regions.images import read_image
 from jvgn.regions.store import Regions, RegionStore
 from parsers.files import UserError
@@ -79,8 +78,7 @@ class RegionViewer:
 
 
 def draw_region(axes: Axes, row: Any, colour: str) -> None:
-    for width, edge in ((3.2, "white"), (1.8, colour)):  # a rim: legible on any background
-        axes.add_patch(Rectangle((row.x1, row.y1), row.x2 - row.x1, row.y2 - row.y1, fill=False, ec=edge, lw=width))
+    outline(axes, (row.x1, row.y1, row.x2, row.y2), colour, 1.8)
     label = row.name if np.isnan(row.score) else f"{row.name} {row.score:.2f}"
     box = {"facecolor": colour, "edgecolor": "none", "pad": 1.2, "alpha": 0.85}
     axes.text(row.x1, row.y1, label, color="white", fontsize=8, va="top", ha="left", clip_on=True, bbox=box)

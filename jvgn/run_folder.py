@@ -71,6 +71,13 @@ class RunFolder:
             )
         return path
 
+    def check_detection(self) -> None:
+        """All is there to look at a new image with."""
+        self.detection_settings()
+        weights = self.detector(self.settings.detector) / "weights.safetensors"
+        if not weights.exists():
+            raise UserError(f"{as_seen(weights)}: there is no such file; no new image can be looked at without it")
+
     def detector(self, name: str) -> Path:
         return detector_folder(self.results / "detectors", self.dataset, name)
 

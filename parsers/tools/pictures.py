@@ -12,7 +12,7 @@ from pathlib import Path
 from parsers.coverage import left_out
 from parsers.files import UserError, replacing
 from parsers.scene_graph import SceneGraph
-from parsers.tools.drawing import Place, places
+from parsers.tools.places import Place, places
 
 REFERENT, OTHER, INK = "#f4c95d", "#cfe8f7", "#222222"
 """Orange and sky blue, told apart by every kind of colour vision; the referent also has a star and a thicker line."""

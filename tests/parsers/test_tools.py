@@ -19,8 +19,9 @@ from parsers.options import Parser
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tools import figures
 from parsers.tools.comparison import compare, differences
-from parsers.tools.drawing import drawn, places, remarks
+from parsers.tools.drawing import drawn, remarks
 from parsers.tools.pictures import as_json, dot, rows, svg, write_picture
+from parsers.tools.places import places
 from parsers.tools.sentences import read_sentences
 
 HOSTILE = SceneGraph(

@@ -20,6 +20,7 @@ TARGETS = [
     "results/shapes_gt/compare.csv",
     "results/vocabulary/shapes/sweep.csv",
     "results/datasets/mine/expressions.parquet",
+    "docs/images/show.png",
     "results/detectors/drawn/elsewhere/weights.safetensors",
     "results/detectors/shapes/given/proof.json",
     "resources/weights/resnet101.pth",
@@ -93,7 +94,7 @@ def test_every_rule_is_looked_at(rules):
     stages |= {"merge_regions", "measure_recall"}
     stages |= {"build_vocabulary", "train", "predict", "score", "ablate", "draw_examples", "freeze_run"}
     stages |= {"write_gallery", "compare", "read_training_set", "adopt_detector", "declare_detector", "import_regions"}
-    stages |= {"download_source", "provide_file", "provide_folder"}
+    stages |= {"download_source", "provide_file", "provide_folder", "show_expression"}
     stages |= {"sweep_vocabulary", "freeze_custom", "read_custom"}
     assert stages <= set(rules)
 

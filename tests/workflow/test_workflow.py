@@ -89,20 +89,23 @@ def test_a_sentence_is_grounded_and_drawn_from_the_command_line(finished, tmp_pa
         ]
         result = CliRunner().invoke(main, list(map(str, arguments)))
         assert result.exit_code == 0, result.stderr
-        assert [line.split("[")[0].strip() for line in result.output.splitlines()] == ["* star", "ring"]
+        header, *rows, drawn = result.output.splitlines()
+        assert header.split() == ["phrase", "box", "before", "after"] and drawn == f"drawn: {tmp_path / name}"
+        assert [row[:6].strip() for row in rows] == ["* star", "ring"]
         assert (tmp_path / name).stat().st_size > 10_000
     refused = CliRunner().invoke(main, list(map(str, [*arguments[:-1], tmp_path / "a.bmp"])))
-    assert refused.exit_code == 1 and "pictures are drawn as" in refused.stderr
+    assert refused.exit_code == 1 and "a.bmp: expected a name that ends in .png or .svg" in refused.stderr
 
 
-def test_the_best_joint_groundings_are_printed_with_their_probabilities(finished):
+def test_the_best_joint_groundings_are_printed_with_their_probabilities(finished, tmp_path):
     image = min((finished.folder / "resources/shapes/images").glob("*.jpg"))
     arguments = ["ground", image, "the star left of a ring", "--run", finished.folder / RUN, "--best", 3]
+    arguments += ["--output", tmp_path / "a.png"]
     result = CliRunner().invoke(main, list(map(str, arguments)))
     assert result.exit_code == 0, result.stderr
-    lines = result.output.splitlines()
-    assert [line.split("[")[0].strip() for line in lines if "[" in line] == ["* star", "ring"] * (len(lines) // 3)
-    found = [(place, float(probability)) for place, probability in (line.split() for line in lines[::3])]
+    lines = result.output.splitlines()[:-1]
+    assert [line[:6].strip() for line in lines if "," in line] == ["* star", "ring"] * 3
+    found = [(place, float(probability)) for place, _, probability in (line.split() for line in lines[::4])]
     assert [place for place, _ in found] == ["1.", "2.", "3."]
     assert 1 >= found[0][1] >= found[1][1] >= found[2][1] >= 0
 

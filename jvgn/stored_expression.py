@@ -1,0 +1,114 @@
+"""An expression of a run's predictions, with all that the run believes about it: answered again from its files.
+
+Only the expression's own rows and its image's regions are looked into, whatever the size of the dataset.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+
+from jvgn.answering import Answerer, ImageRegions
+from jvgn.checkpoint import load_model
+from jvgn.datasets import tables
+from jvgn.grounding import Answer, Box
+from jvgn.prediction_table import PREDICTIONS
+from jvgn.regions.store import RegionStore
+from jvgn.run_folder import RunFolder, as_seen
+from parsers.files import BrokenFile, UserError
+from parsers.scene_graph import Edge, Node, SceneGraph
+from parsers.table import EDGES, NODES, read_table
+
+
+@dataclass(frozen=True)
+class StoredExpression:
+    expression_id: int
+    split: str
+    image: str
+    """The name of its file."""
+    answer: Answer
+    gold: Box
+    """Where the referent is."""
+    is_found: bool
+
+
+def read_expression(run: RunFolder, expression_id: int | None, device: torch.device) -> StoredExpression:
+    """The expression of that id; without one, the one that message passing helped most."""
+    predictions = read_table(run.predictions, PREDICTIONS)
+    expressions = read_table(run.tables / "expressions.parquet", tables.EXPRESSIONS)
+    if expression_id is None:
+        expression_id = most_helped(predictions, run)
+    own = rows_of(predictions, "expression_id", expression_id)
+    if not own:
+        raise UserError(unknown(run, expression_id, predictions, expressions))
+    (expression,) = rows_of(expressions, "expression_id", expression_id)
+    (image,) = rows_of(read_table(run.tables / "images.parquet", tables.IMAGES), "image_id", expression["image_id"])
+    objects = read_table(run.tables / "objects.parquet", tables.OBJECTS)
+    (gold,) = rows_of(objects, "object_id", expression["object_id"])
+    answerer = Answerer(load_model(run.model, device), device)
+    settings = answerer.trained.settings
+    store = RegionStore(run.regions(settings.detector))
+    answerer.trained.check(store.feature_size, answerer.trained.words)
+    seen = ImageRegions((image["width"], image["height"]), store.read(expression["image_id"]))
+    graph = read_graph(run.graphs(settings.parser), expression_id, expression["tokens"])
+    return StoredExpression(
+        expression_id=expression_id,
+        split=expression["split"],
+        image=image["file_name"],
+        answer=answerer.answer(answerer.question(seen, graph), expression["text"]),
+        gold=(gold["x1"], gold["y1"], gold["x2"], gold["y2"]),
+        is_found=any(row["is_referent"] and row["correct"] for row in own),
+    )
+
+
+def rows_of(table: pa.Table, key: str, value: int) -> list[dict[str, Any]]:
+    return table.filter(pc.equal(table[key], value)).to_pylist()
+
+
+def read_graph(folder: Path, expression_id: int, tokens: list[str]) -> SceneGraph:
+    nodes = rows_of(read_table(folder / "nodes.parquet", NODES), "expression_id", expression_id)
+    edges = rows_of(read_table(folder / "edges.parquet", EDGES), "expression_id", expression_id)
+    referents = [row["node"] for row in nodes if row["is_referent"]]
+    try:
+        (referent,) = referents
+        return SceneGraph(
+            tokens=tuple(tokens),
+            nodes=tuple(
+                Node(row["head"], row["head_token"], tuple(row["attributes"]), tuple(row["tokens"])) for row in nodes
+            ),
+            edges=tuple(Edge(row["subject"], row["relation"], row["object"], tuple(row["tokens"])) for row in edges),
+            referent=referent,
+        )
+    except ValueError as error:
+        problem = f"no scene graph of expression {expression_id} ({error})"
+        raise BrokenFile(folder, problem, "parse the expressions again") from error
+
+
+def most_helped(predictions: pa.Table, run: RunFolder) -> int:
+    """Of the expressions whose objects were all found, the one whose groundings became likelier by most."""
+    gain = pc.subtract(predictions["marginal"], predictions["unary"])
+    is_right = pc.fill_null(predictions["correct"], True)
+    gains = predictions.select(["expression_id"]).append_column("gain", gain).append_column("right", is_right)
+    by_expression = gains.group_by("expression_id").aggregate([("gain", "sum"), ("right", "all")])
+    right = by_expression.filter(by_expression["right_all"]).sort_by(
+        [("gain_sum", "descending"), ("expression_id", "ascending")]
+    )
+    if not len(right):
+        raise UserError(f"{as_seen(run.predictions)}: the run found no expression's objects; name an expression's id")
+    return right["expression_id"][0].as_py()
+
+
+def unknown(run: RunFolder, expression_id: int, predictions: pa.Table, expressions: pa.Table) -> str:
+    """Why there is nothing to show, and how to find something."""
+    ids = np.unique(predictions["expression_id"].to_numpy())
+    span = f"has {len(ids):,} expressions, from {ids[0]} to {ids[-1]}" if len(ids) else "is empty"
+    found = rows_of(expressions, "expression_id", expression_id)
+    why = f"is in the split {found[0]['split']} and has no prediction" if found else "is unknown"
+    return (
+        f"expression {expression_id} {why}; {as_seen(run.predictions)} {span}; texts and ids are in"
+        f" {as_seen(run.tables / 'expressions.parquet')}, and `jvgn show {as_seen(run.folder)}` chooses one"
+    )

@@ -1,0 +1,57 @@
+"""The pictures of the README, from a finished demo; made when asked for: snakemake readme_pictures."""
+
+
+localrules:
+    readme_pictures,
+
+
+rule readme_pictures:
+    input:
+        collect("docs/images/{picture}.png", picture=["examples", "show"]),
+
+
+rule copy_examples:
+    input:
+        "results/shapes_det/examples.png",
+    output:
+        "docs/images/examples.png",
+    log:
+        "logs/readme/examples.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    shell:
+        "cp {input} {output} > {log} 2>&1"
+
+
+rule show_expression:
+    input:
+        code=sources(
+            *MODEL,
+            "jvgn/answer_figure.py",
+            "jvgn/answer_file.py",
+            "jvgn/answering.py",
+            "jvgn/drawing.py",
+            "jvgn/grounding.py",
+            "jvgn/interruption.py",
+            "jvgn/prediction_table.py",
+            "jvgn/questions.py",
+            "jvgn/regions/images.py",
+            "jvgn/run_folder.py",
+            "jvgn/stored_expression.py",
+            "parsers/tools/__init__.py",
+            "parsers/tools/places.py",
+        ),
+        model="results/shapes_det/model.safetensors",
+        predictions="results/shapes_det/predictions.parquet",
+        images="resources/shapes/images",
+    output:
+        "docs/images/show.png",
+    log:
+        "logs/readme/show.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn show results/shapes_det --images {input.images} --output {output} > {log} 2>&1"
