@@ -8,6 +8,7 @@ counted from 1. Lengths are in inches, from the top left corner. Shape suffixes:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,12 @@ def draw_answer(picture_HW3: np.ndarray, answer: Answer, outputs: Sequence[Path]
     """`outputs` show the answer, each as its ending says."""
     for output in outputs:
         check_picture(output)
+    figure = answer_figure(picture_HW3, answer, gold)
+    for output in outputs:
+        save(figure, output, DPI)
+
+
+def answer_figure(picture_HW3: np.ndarray, answer: Answer, gold: Gold | None = None) -> Figure:
     title = answer.text if gold is None else f"{'✓' if gold.is_found else '✗'} {answer.text}"
     lines = wrapped(title, WIDTH - 2 * MARGIN, LARGE)
     tree = places(answer.graph)
@@ -53,9 +60,9 @@ def draw_answer(picture_HW3: np.ndarray, answer: Answer, outputs: Sequence[Path]
     width, height = answer.size
     scale = min((WIDTH - 2 * MARGIN) / width, TALLEST_IMAGE / height)
     legend_top = image_top + height * scale + 0.05
-    rows_top = legend_top + SMALL_LINE + 0.06
     heights = [row_height(answer, place) for place in tree]
-    canvas = Canvas(rows_top + sum(heights) + MARGIN)
+    tops = list(accumulate(heights, initial=legend_top + SMALL_LINE + 0.06))
+    canvas = Canvas(tops[-1] + MARGIN)
     for line, text in enumerate(lines):
         canvas.text(MARGIN, MARGIN + (line + 0.5) * LINE, text, LARGE)
     if gold is not None:
@@ -63,19 +70,17 @@ def draw_answer(picture_HW3: np.ndarray, answer: Answer, outputs: Sequence[Path]
     left = (WIDTH - width * scale) / 2
     draw_image(canvas.inset(left, image_top, width * scale, height * scale), picture_HW3, answer, scale, gold)
     draw_legend(canvas, legend_top + SMALL_LINE / 2, gold)
-    tops = [rows_top + sum(heights[:row]) for row in range(len(tree))]
-    draw_graph(canvas, answer, tree, tops)
-    for place, top in zip(tree, tops, strict=True):
+    draw_graph(canvas, answer, tree, tops[:-1])
+    for place, top in zip(tree, tops[:-1], strict=True):
         draw_beliefs(canvas, answer, place.node, top)
-    for output in outputs:
-        save(canvas.figure, output, DPI)
+    return canvas.figure
 
 
 class Canvas:
     """A figure that is drawn on in inches, from the top left corner."""
 
     def __init__(self, height: float) -> None:
-        self.figure, self.height = Figure(figsize=(WIDTH, height)), height
+        self.figure, self.height = Figure(figsize=(WIDTH, height), dpi=DPI), height
         self.axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set(xlim=(0, WIDTH), ylim=(height, 0))
         self.axes.set_axis_off()
@@ -199,12 +204,10 @@ def draw_legend(canvas: Canvas, y: float, gold: Gold | None) -> None:
 
 def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[Place], tops: Sequence[float]) -> None:
     """Boxes with head and attributes; arrows from subject to object, with the relation's words."""
-    colour, style = colours(answer), styles(answer)
     step = min(INDENT, 0.8 / max(1, max(place.depth for place in tree)))
     left = [MARGIN + 0.03 + place.depth * step for place in tree]
     box_top = [top + (SMALL_LINE if place.edge else 0) for place, top in zip(tree, tops, strict=True)]
     for row, place in enumerate(tree):
-        node = answer.graph.nodes[place.node]
         room = BARS_LEFT - 0.16 - left[row]
         tall = box_height(answer, place.node)
         if place.edge is not None and place.parent is not None:
@@ -214,23 +217,27 @@ def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[Place], tops: Sequ
             canvas.text(
                 left[row] + 0.03, tops[row] + 0.055, fitted(place.edge.relation, room, SMALL), SMALL, style="italic"
             )
-        is_referent = place.node == answer.graph.referent
-        head = fitted(("★ " if is_referent else "") + node.head, room - 0.1, LARGE, "bold")
-        attributes = fitted(", ".join(node.attributes), room - 0.1, SMALL)
-        wide = 0.1 + max(text_width(head, LARGE, "bold"), text_width(attributes, SMALL) if attributes else 0)
-        corner = FancyBboxPatch(
-            (left[row], box_top[row]),
-            wide,
-            tall,
-            boxstyle="round,pad=0,rounding_size=0.04",
-            fc="white",
-            ec=colour[place.node],
-            lw=1.8 if is_referent else 1.1,
-            ls=style[place.node],
-        )
-        canvas.axes.add_patch(corner)
-        canvas.text(left[row] + 0.05, box_top[row] + BOX / 2, head, LARGE, weight="bold")
-        canvas.text(left[row] + 0.05, box_top[row] + TALL_BOX - 0.08, attributes, SMALL)
+        draw_node(canvas, answer, place.node, (left[row], box_top[row]), room)
+
+
+def draw_node(canvas: Canvas, answer: Answer, node: int, corner: tuple[float, float], room: float) -> None:
+    """A box with the head, marked if it is the referent, and below it the attributes."""
+    (x, y), is_referent = corner, node == answer.graph.referent
+    head = fitted(("★ " if is_referent else "") + answer.graph.nodes[node].head, room - 0.1, LARGE, "bold")
+    attributes = fitted(", ".join(answer.graph.nodes[node].attributes), room - 0.1, SMALL)
+    box = FancyBboxPatch(
+        corner,
+        0.1 + max(text_width(head, LARGE, "bold"), text_width(attributes, SMALL)),
+        box_height(answer, node),
+        boxstyle="round,pad=0,rounding_size=0.04",
+        fc="white",
+        ec=colours(answer)[node],
+        lw=1.8 if is_referent else 1.1,
+        ls=styles(answer)[node],
+    )
+    canvas.axes.add_patch(box)
+    canvas.text(x + 0.05, y + BOX / 2, head, LARGE, weight="bold")
+    canvas.text(x + 0.05, y + TALL_BOX - 0.08, attributes, SMALL)
 
 
 def draw_edge(canvas: Canvas, start: tuple[float, float], end: tuple[float, float], is_forward: bool) -> None:

@@ -3,7 +3,8 @@
 Lengths are in inches, sizes of letters in points.
 """
 
-from functools import cache
+from bisect import bisect_right
+from functools import lru_cache
 from pathlib import Path
 
 import matplotlib
@@ -43,7 +44,7 @@ def outline(axes: Axes, box: tuple[float, float, float, float], colour: str, wid
         axes.add_patch(Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, ec=edge, lw=line, ls=drawn))
 
 
-@cache
+@lru_cache(4096)
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     font = FontProperties(size=size, weight=weight)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
@@ -54,9 +55,8 @@ def fitted(text: str, room: float, size: float, weight: str = "normal") -> str:
     """The text, cut short where it is too long."""
     if text_width(text, size, weight) <= room:
         return text
-    while text and text_width(f"{text}…", size, weight) > room:
-        text = text[:-1]
-    return f"{text.rstrip()}…"
+    too_long = bisect_right(range(len(text)), room, key=lambda end: text_width(f"{text[:end]}…", size, weight))
+    return f"{text[: max(0, too_long - 1)].rstrip()}…"
 
 
 def wrapped(text: str, room: float, size: float) -> list[str]:

@@ -27,11 +27,11 @@ COLUMNS = ("what", "seconds", "peak", "reference", "seconds", "peak", "ratio", "
 def main(folder: Path, threads: int, only: str) -> None:
     import torch
 
-    from tests.bench import core_rows, region_rows
+    from tests.bench import core_rows, ground_rows, region_rows
 
     torch.set_num_threads(threads)
     rows = []
-    for function in [*core_rows.ROWS, *region_rows.ROWS]:
+    for function in [*core_rows.ROWS, *region_rows.ROWS, *ground_rows.ROWS]:
         if only in getattr(function, "func", function).__name__:
             found = function()
             for row in found if isinstance(found, Iterable) else [found]:

@@ -59,6 +59,24 @@ def test_one_sentence_has_the_words_of_its_nodes(vocabulary):
     assert [vocabulary.words[index] for index in forest.word_SL.ravel()[forest.edge_word_V]] == ["left", "of"]
 
 
+@pytest.mark.parametrize(
+    "text", ["star", "the small star left of a red ring", "a ring that is above a star near a cross"]
+)
+@pytest.mark.parametrize("referent", ["head", "in_degree"])
+def test_one_sentence_is_the_same_by_itself_and_in_tables(vocabulary, tmp_path, text, referent):
+    graph = parse(text)
+    for name, rows, schema in zip(("nodes", "edges"), graph_rows([1], [graph]), (NODES, EDGES), strict=True):
+        write_table(tmp_path / f"{name}.parquet", rows, schema)
+    row = (1, 1, 1, 1, "val", text, list(graph.tokens))
+    columns = {name: [value] for name, value in zip(tables.EXPRESSIONS.names, row, strict=True)}
+    write_table(tmp_path / "expressions.parquet", columns, tables.EXPRESSIONS)
+    paths = [tmp_path / f"{name}.parquet" for name in ("expressions", "nodes", "edges")]
+    expected = vars(read_factor_graphs(*paths, vocabulary, referent))
+    for name, found in vars(factor_graph(graph, vocabulary, referent)).items():
+        np.testing.assert_array_equal(found, expected[name], err_msg=name)
+        assert found.dtype.kind == "i"
+
+
 def test_the_papers_referent_is_the_node_that_no_edge_points_to(vocabulary, tmp_path):
     words = ("bear", "surrounded", "grass")
     bear, grass = Node("bear", 0, (), (0,)), Node("grass", 2, (), (2,))
