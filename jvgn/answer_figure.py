@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
-from jvgn.drawing import COLOURS, GOLD, POINTS, check_picture, fitted, outline, save, text_width, wrapped
+from jvgn.drawing import COLOURS, GOLD, POINTS, LineStyle, check_picture, fitted, outline, save, text_width, wrapped
 from jvgn.grounding import Answer, Box
 from parsers.tools.places import Place, places
 
@@ -29,7 +30,7 @@ MANY_NODES, BAR_ROW, ROW_GAP = 6, 0.15, 0.09
 BARS_LEFT, BARS_WIDTH = 1.98, 0.62
 BOX, TALL_BOX, INDENT = 0.19, 0.31, 0.16
 INK, SOFT = "#1b1f24", "#5c6570"
-STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
+STYLES: tuple[LineStyle, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 """Of lines: solid for the first nodes, others where colours are used for a second and a third time."""
 
 
@@ -89,12 +90,12 @@ class Canvas:
         bottom = self.height - top - height
         return self.figure.add_axes((left / WIDTH, bottom / self.height, width / WIDTH, height / self.height))
 
-    def text(self, x: float, y: float, text: str, size: float, colour: str = INK, **style: str) -> None:
+    def text(self, x: float, y: float, text: str, size: float, colour: str = INK, **style: Any) -> None:
         """Its left end and its middle are at (x, y). A dollar sign is one: no formula."""
-        place = {"ha": "left", "va": "center_baseline"} | style
+        place: dict[str, Any] = {"ha": "left", "va": "center_baseline"} | style
         self.axes.text(x, y, text, fontsize=size, color=colour, parse_math=False, **place)
 
-    def box(self, x: float, y: float, width: float, height: float, **style: object) -> None:
+    def box(self, x: float, y: float, width: float, height: float, **style: Any) -> None:
         self.axes.add_patch(Rectangle((x, y), width, height, **style))
 
 
@@ -103,7 +104,7 @@ def colours(answer: Answer) -> list[str]:
     return [COLOURS[rank % len(COLOURS)] for rank in ranks(answer)]
 
 
-def styles(answer: Answer) -> list[object]:
+def styles(answer: Answer) -> list[LineStyle]:
     return [STYLES[rank // len(COLOURS) % len(STYLES)] for rank in ranks(answer)]
 
 

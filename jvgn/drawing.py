@@ -24,6 +24,8 @@ UNDATED: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Dat
 """Metadata without dates and versions, so that the same run draws the same bytes."""
 POINTS = 72
 """An inch."""
+LineStyle = str | tuple[float, tuple[float, ...]]
+"""A name of matplotlib's, or where the dashes start and how long dashes and gaps are."""
 
 
 def check_picture(output: Path) -> None:
@@ -37,7 +39,9 @@ def save(figure: Figure, output: Path, dpi: int = 150) -> None:
         figure.savefig(temporary, dpi=dpi, format=output.suffix[1:], metadata=UNDATED[output.suffix])
 
 
-def outline(axes: Axes, box: tuple[float, float, float, float], colour: str, width: float, style: str = "-") -> None:
+def outline(
+    axes: Axes, box: tuple[float, float, float, float], colour: str, width: float, style: LineStyle = "-"
+) -> None:
     """A box with a white rim: legible on any background."""
     x1, y1, x2, y2 = box
     for line, edge, drawn in ((1.8 * width, "white", "-"), (width, colour, style)):
