@@ -13,6 +13,7 @@ OUTSIDE = {
     "jvgn.command_options",
     "jvgn.ground_commands",
     "jvgn.region_commands",
+    "jvgn.source_commands",
     "jvgn.stage_commands",
 }
 """Modules that call a stage and are no part of it."""
