@@ -29,6 +29,7 @@ TALLEST_IMAGE = 2.5
 MANY_NODES, BAR_ROW, ROW_GAP = 6, 0.15, 0.09
 BARS_LEFT, BARS_WIDTH = 1.98, 0.62
 BOX, TALL_BOX, INDENT = 0.19, 0.31, 0.16
+VISIBLE = 0.005
 INK, SOFT = "#1b1f24", "#5c6570"
 STYLES: tuple[LineStyle, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 """Of lines: solid for the first nodes, others where colours are used for a second and a third time."""
@@ -114,10 +115,11 @@ def ranks(answer: Answer) -> list[int]:
 
 
 def top_regions(answer: Answer, node: int) -> list[int]:
-    """The regions that are most probable before or after, the grounding first."""
+    """The regions that are most probable before or after, the grounding first; none that reads 0.00 both times."""
     most_N = np.maximum(answer.unary_KN[node], answer.marginal_KN[node])
     chosen = answer.region_K[node]
-    others = [region for region in np.argsort(-most_N, kind="stable").tolist() if region != chosen]
+    in_order = np.argsort(-most_N, kind="stable").tolist()
+    others = [region for region in in_order if region != chosen and most_N[region] >= VISIBLE]
     shown = others[: 2 if len(answer.graph.nodes) < MANY_NODES else 1]
     return [chosen, *sorted(shown, key=lambda region: -answer.marginal_KN[node, region])]
 

@@ -101,7 +101,8 @@ def test_the_regions_shown_are_the_grounding_first_and_the_best_before_and_after
     answer = answer_to("the cup on the table", regions=regions)
     for node, chosen in enumerate(answer.region_K):
         shown = top_regions(answer, node)
-        assert shown[0] == chosen and len(shown) == len(set(shown)) == min(3, regions)
+        assert shown[0] == chosen and len(shown) == len(set(shown)) <= 3
+        assert all(max(answer.unary_KN[node, one], answer.marginal_KN[node, one]) >= 0.005 for one in shown)
         assert {answer.unary_KN[node].argmax(), answer.marginal_KN[node].argmax()} <= set(shown)
 
 
