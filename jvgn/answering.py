@@ -9,10 +9,12 @@ import numpy as np
 import torch
 
 from jvgn.batches import Batch, make_batch
-from jvgn.checkpoint import TrainedModel
+from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.factor_graph import factor_graph
 from jvgn.grounding import Answer, JointGrounding
-from jvgn.regions.store import Regions
+from jvgn.regions.store import Regions, RegionStore
+from jvgn.run_folder import RunFolder
+from jvgn.stored_expression import StoredExpression
 from jvgn.vocabulary import UNKNOWN, Vocabulary
 from parsers.scene_graph import SceneGraph
 
@@ -85,3 +87,12 @@ class Answerer:
         # Punctuation is no word: nobody would look for it in a picture.
         unknown = (word for word, index in indices if index == UNKNOWN and any(map(str.isalnum, word)))
         return tuple(dict.fromkeys(unknown))
+
+
+def answer_again(run: RunFolder, stored: StoredExpression, device: torch.device) -> Answer:
+    """What a run believes about an expression of its predictions, which hold only the regions that it chose."""
+    answerer = Answerer(load_model(run.model, device), device)
+    store = RegionStore(run.regions(answerer.trained.settings.detector))
+    answerer.trained.check(store.feature_size, answerer.trained.words)
+    seen = ImageRegions(stored.size, store.read(stored.image_id))
+    return answerer.answer(answerer.question(seen, stored.graph), stored.text)

@@ -173,8 +173,10 @@ def show(
     Without EXPRESSION_ID, the one that message passing helped most. Drawn into expression_{id}.png unless --output
     says otherwise. Regions are counted from 1.
     """
+    from jvgn.answer_file import table
     from jvgn.questions import check_output
     from jvgn.run_folder import RunFolder
+    from jvgn.stored_expression import read_expression
 
     found = RunFolder.find(run)
     for output in outputs:
@@ -183,17 +185,18 @@ def show(
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder of images; name it: --images FOLDER")
 
-    from jvgn.answer_figure import Gold, draw_answer
-    from jvgn.answer_file import table
-    from jvgn.regions.images import read_image
-    from jvgn.stored_expression import read_expression
+    stored = read_expression(found, expression_id)
 
-    stored = read_expression(found, expression_id, prepared_device(device, threads))
-    remark = f"expression {stored.expression_id}, {stored.split}, {run.resolve().relative_to(found.results)}"
+    from jvgn.answer_figure import Gold, draw_answer
+    from jvgn.answering import answer_again
+    from jvgn.regions.images import read_image
+
+    answer = answer_again(found, stored, prepared_device(device, threads))
+    remark = f"expression {stored.expression_id}, {stored.split}, {found.folder.relative_to(found.results)}"
+    click.echo("\n".join([f"{remark}: {stored.text}", *table(answer)]))
     drawn = list(outputs) or [Path(f"expression_{stored.expression_id}.png")]
     gold = Gold(stored.gold, stored.is_found, remark)
-    draw_answer(read_image(folder / stored.image).permute(1, 2, 0).numpy(), stored.answer, drawn, gold)
-    click.echo("\n".join([f"{remark}: {stored.answer.text}", *table(stored.answer)]))
+    draw_answer(read_image(folder / stored.image).permute(1, 2, 0).numpy(), answer, drawn, gold)
     click.echo(f"drawn: {', '.join(map(str, drawn))}")
 
 

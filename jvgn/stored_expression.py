@@ -1,6 +1,6 @@
-"""An expression of a run's predictions, with all that the run believes about it: answered again from its files.
+"""An expression of a run's predictions, with its image, its scene graph and its gold box, from the run's files.
 
-Only the expression's own rows and its image's regions are looked into, whatever the size of the dataset.
+Loads no torch, so that a mistake in its id is known at once.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import torch
 
-from jvgn.answering import Answerer, ImageRegions
-from jvgn.checkpoint import load_model
 from jvgn.datasets import tables
-from jvgn.grounding import Answer, Box
+from jvgn.grounding import Box
 from jvgn.prediction_table import PREDICTIONS
-from jvgn.regions.store import RegionStore
 from jvgn.run_folder import RunFolder, as_seen
 from parsers.files import BrokenFile, UserError
 from parsers.scene_graph import Edge, Node, SceneGraph
@@ -28,15 +24,19 @@ from parsers.table import EDGES, NODES, read_table
 class StoredExpression:
     expression_id: int
     split: str
+    text: str
+    graph: SceneGraph
+    image_id: int
     image: str
     """The name of its file."""
-    answer: Answer
+    size: tuple[int, int]
+    """Width and height of the image."""
     gold: Box
     """Where the referent is."""
     is_found: bool
 
 
-def read_expression(run: RunFolder, expression_id: int | None, device: torch.device) -> StoredExpression:
+def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpression:
     """The expression of that id; without one, the one that message passing helped most."""
     predictions = read_table(run.predictions, PREDICTIONS)
     expressions = read_table(run.tables / "expressions.parquet", tables.EXPRESSIONS)
@@ -49,17 +49,14 @@ def read_expression(run: RunFolder, expression_id: int | None, device: torch.dev
     (image,) = rows_of(read_table(run.tables / "images.parquet", tables.IMAGES), "image_id", expression["image_id"])
     objects = read_table(run.tables / "objects.parquet", tables.OBJECTS)
     (gold,) = rows_of(objects, "object_id", expression["object_id"])
-    answerer = Answerer(load_model(run.model, device), device)
-    settings = answerer.trained.settings
-    store = RegionStore(run.regions(settings.detector))
-    answerer.trained.check(store.feature_size, answerer.trained.words)
-    seen = ImageRegions((image["width"], image["height"]), store.read(expression["image_id"]))
-    graph = read_graph(run.graphs(settings.parser), expression_id, expression["tokens"])
     return StoredExpression(
         expression_id=expression_id,
         split=expression["split"],
+        text=expression["text"],
+        graph=read_graph(run.graphs(run.settings.parser), expression_id, expression["tokens"]),
+        image_id=image["image_id"],
         image=image["file_name"],
-        answer=answerer.answer(answerer.question(seen, graph), expression["text"]),
+        size=(image["width"], image["height"]),
         gold=(gold["x1"], gold["y1"], gold["x2"], gold["y2"]),
         is_found=any(row["is_referent"] and row["correct"] for row in own),
     )

@@ -256,7 +256,8 @@ def test_without_an_id_the_expression_that_message_passing_helped_most_is_shown(
     assert f"drawn: expression_{expected}.png" in show(results, images).stdout
 
 
-def test_an_unknown_expression_is_one_line_that_says_where_to_find_one(results, images, predictions):
+def test_an_unknown_expression_is_one_line_that_says_where_to_find_one(results, images, predictions, monkeypatch):
+    monkeypatch.setattr("jvgn.answering.answer_again", lambda *given: pytest.fail("the model was loaded"))
     first, last = predictions["expression_id"].min(), predictions["expression_id"].max()
     for expression_id, why in ((10**6, "is unknown"), (1, "is in the split train and has no prediction")):
         found = show(results, images, expression_id)
