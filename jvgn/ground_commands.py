@@ -148,7 +148,7 @@ def draw(question: "Question", answer: "Answer", output: Path, is_silent: bool) 
     from jvgn.answer_figure import draw_answer
     from jvgn.regions.images import read_image
 
-    draw_answer(read_image(question.image).permute(1, 2, 0).numpy(), answer, [output])
+    draw_answer(read_image(question.image, as_seen=True).permute(1, 2, 0).numpy(), answer, [output])
     if not is_silent:
         click.echo(f"drawn: {output}")
 

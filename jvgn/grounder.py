@@ -12,7 +12,7 @@ from jvgn.answering import Answerer, ImageRegions, Question
 from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.grounding import Answer, Grounding, JointGrounding
 from jvgn.regions.extraction import Extractor, flaw_in
-from jvgn.regions.images import as_tensor, read_image
+from jvgn.regions.images import as_tensor, read_image, upright
 from jvgn.regions.sources import load_source
 from jvgn.run_folder import RunFolder
 from jvgn.settings.detector import read_detector_settings
@@ -79,8 +79,11 @@ class Grounder:
                 seen.pop(image, None)
 
     def look(self, image: Path | str | Image.Image) -> ImageRegions:
-        """The regions of an image, for any number of sentences."""
-        pixels_3HW = as_tensor(image) if isinstance(image, Image.Image) else read_image(Path(image))
+        """The regions of an image, turned as its camera noted, for any number of sentences."""
+        if isinstance(image, Image.Image):
+            pixels_3HW = as_tensor(upright(image))
+        else:
+            pixels_3HW = read_image(Path(image), as_seen=True)
         (regions,) = self.extractor.regions_of([pixels_3HW])
         if flaw := flaw_in(regions, self.extractor.settings.precision):
             raise UserError(f"{image if isinstance(image, Path | str) else 'this image'} {flaw}; try another one")

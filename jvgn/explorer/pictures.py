@@ -10,12 +10,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageOps
+from PIL import Image
 
 from jvgn.answering import ImageRegions
 from jvgn.datasets import tables
 from jvgn.gallery.pictures import read_picture, small_jpeg
 from jvgn.grounder import Grounder
+from jvgn.regions.images import upright
 from parsers.files import UserError
 from parsers.table import read_table
 
@@ -104,6 +105,6 @@ def decoded(data: bytes) -> Image.Image:
                     f"this picture has {image.width} x {image.height} pixels, more than {MOST_PIXELS // 10**6} million;"
                     " make it smaller"
                 )
-            return ImageOps.exif_transpose(image).convert("RGB")
+            return upright(image).convert("RGB")
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise UserError(f"this is not a readable image; upload one of these: {', '.join(FORMATS)}") from error

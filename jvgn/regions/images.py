@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import torch
-from PIL import Image
+from PIL import Image, ImageOps
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
@@ -22,10 +22,16 @@ def as_tensor(image: Image.Image) -> Tensor:
     return torch.from_numpy(np.array(image.convert("RGB"))).permute(2, 0, 1).contiguous()
 
 
-def read_image(path: Path) -> Tensor:
+def upright(image: Image.Image) -> Image.Image:
+    """As people see it: turned as the camera noted."""
+    return ImageOps.exif_transpose(image)
+
+
+def read_image(path: Path, as_seen: bool = False) -> Tensor:
+    """As stored, or `upright`: a photograph that nobody annotated is as people see it."""
     try:
         with Image.open(path) as image:
-            return as_tensor(image)
+            return as_tensor(upright(image) if as_seen else image)
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such image; check its path") from error
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from PIL import Image
+from PIL import ExifTags, Image
 
 from jvgn.checkpoint import TrainedModel, new_model
 from jvgn.grounder import Grounder
@@ -109,3 +109,12 @@ def test_a_picture_whose_features_overflow_is_refused(grounder):
     grounder.extractor.largest = np.inf
     with pytest.raises(UserError, match="this image has a region whose feature does not fit into float16"):
         grounder.ground(PICTURE, SENTENCE)
+
+
+def test_a_photograph_is_looked_at_as_people_see_it(grounder, tmp_path):
+    image, notes = Image.new("RGB", (40, 30), "red"), Image.Exif()
+    notes[ExifTags.Base.Orientation] = 6  # to be turned by a quarter
+    image.save(tmp_path / "turned.jpg", exif=notes)
+    assert grounder.look(tmp_path / "turned.jpg").size == (30, 40)
+    with Image.open(tmp_path / "turned.jpg") as opened:
+        assert grounder.look(opened).size == (30, 40)
