@@ -12,9 +12,13 @@ min_version("9.20")
 configfile: "config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/slices.smk"
 include: "workflow/rules/provisions.smk"
+include: "workflow/rules/report_files.smk"
 
 
 check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
@@ -49,6 +53,8 @@ include: "workflow/rules/training.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/gallery.smk"
 include: "workflow/rules/readme.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/report_inputs.smk"
 
 
 localrules:
@@ -66,6 +72,7 @@ rule demo:
                 "ablation.csv",
                 "examples.png",
                 "gallery/index.html",
+                "report/results.html",
                 "predictions.parquet",
                 "model.safetensors",
                 "runs/unmarginalised/model.safetensors",

@@ -11,8 +11,10 @@ from jvgn.command_options import FILE, files
 from jvgn.explorer.command import explore
 from jvgn.ground_commands import ground, show
 from jvgn.region_commands import REGION_STAGES
+from jvgn.report_commands import figures
 from jvgn.source_commands import SOURCE_STAGES
 from jvgn.stage_commands import STAGES
+from jvgn.survey_commands import survey
 from parsers.files import UserError
 from parsers.options import Commands, named_parser, parser_options
 
@@ -27,7 +29,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
-for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, ground, show, explore]:
+for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, ground, show, explore, figures, survey]:
     main.add_command(command)
 
 

@@ -1,15 +1,11 @@
-"""Trains a run: only the referent's box is given; belief propagation carries the gradient to all other nodes.
-
-`history.parquet`: epoch int32, loss float64 (mean over the expressions trained on), val_accuracy float64 (percent),
-learning_rate float64, seconds float64.
-"""
+"""Trains a run: only the referent's box is given; belief propagation carries the gradient to all other nodes."""
 
 from pathlib import Path
 
-import pyarrow as pa
 import torch
 
 from jvgn.checkpoint import new_model, save_model
+from jvgn.history_table import HISTORY
 from jvgn.inputs import Inputs
 from jvgn.interruption import watched
 from jvgn.loader import workers_for
@@ -22,16 +18,6 @@ from jvgn.training_state import TrainingState
 from jvgn.vocabulary import Vocabulary, read_vectors
 from parsers.files import sha256
 from parsers.table import write_table
-
-HISTORY = pa.schema(
-    [
-        ("epoch", pa.int32()),
-        ("loss", pa.float64()),
-        ("val_accuracy", pa.float64()),
-        ("learning_rate", pa.float64()),
-        ("seconds", pa.float64()),
-    ]
-)
 
 
 def train(

@@ -19,7 +19,12 @@ rule write_gallery:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
         images=images,
     output:
-        "results/{dataset}_{setting}{run_folder}/gallery/index.html",
+        report(
+            "results/{dataset}_{setting}{run_folder}/gallery/index.html",
+            caption="../report/gallery.rst",
+            category="5 Examples",
+            labels={"figure": "gallery", "run": "{dataset} {setting}{run_folder}"},
+        ),
     log:
         "logs/gallery/{dataset}_{setting}{run_folder}.log",
     benchmark:

@@ -8,6 +8,7 @@ rule train:
             *MODEL,
             "jvgn/compilation.py",
             "jvgn/fingerprint.py",
+            "jvgn/history_table.py",
             "jvgn/interruption.py",
             "jvgn/loader.py",
             "jvgn/precision.py",

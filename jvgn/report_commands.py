@@ -1,0 +1,99 @@
+"""The report's figures on the command line: each command draws one from the files of a finished run."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jvgn.command_options import files
+
+
+def drawn_from(*names: str) -> Callable:
+    """Required options that name the files behind a figure, and what it becomes."""
+    title = click.option("--title", required=True, help="Of what it is a figure.")
+    return lambda command: files(*names, "figure", "numbers")(title(command))
+
+
+@click.group()
+def figures() -> None:
+    """Draw what a run did. Beside each figure lies the table of numbers it is drawn from."""
+
+
+@figures.command()
+@drawn_from("history")
+def learning(history: Path, **output: Any) -> None:
+    """Draw the loss and the accuracy on val, epoch by epoch."""
+    from jvgn.report.charts import Output
+    from jvgn.report.learning import draw_learning
+
+    draw_learning(history, Output(**output))
+
+
+@figures.command()
+@drawn_from("dataset", "nodes", "edges", "predictions")
+def sizes(dataset: Path, nodes: Path, edges: Path, predictions: Path, **output: Any) -> None:
+    """Draw the accuracy by the number of objects and relations, before and after message passing."""
+    from jvgn.report.charts import Output
+    from jvgn.report.sizes import draw_sizes
+
+    draw_sizes(dataset, nodes, edges, predictions, Output(**output))
+
+
+@figures.command()
+@drawn_from("dataset", "nodes", "edges", "predictions")
+def calibration(dataset: Path, nodes: Path, edges: Path, predictions: Path, **output: Any) -> None:
+    """Draw how often referents are found, by the probability that the model gave."""
+    from jvgn.report.calibration import draw_calibration
+    from jvgn.report.charts import Output
+
+    draw_calibration(dataset, nodes, edges, predictions, Output(**output))
+
+
+@figures.command()
+@drawn_from("ablation")
+def ablation(ablation: Path, **output: Any) -> None:
+    """Draw what marginalisation in training and in inference is worth."""
+    from jvgn.report.ablation import draw_ablation
+    from jvgn.report.charts import Output
+
+    draw_ablation(ablation, Output(**output))
+
+
+@figures.command()
+@drawn_from("expressions", "nodes", "edges", "coverage")
+def coverage(expressions: Path, nodes: Path, edges: Path, coverage: Path, **output: Any) -> None:
+    """Draw how large the graphs are, and what they lack of the sentences."""
+    from jvgn.report.charts import Output
+    from jvgn.report.coverage import draw_coverage
+
+    draw_coverage(expressions, nodes, edges, coverage, Output(**output))
+
+
+@figures.command()
+@drawn_from("dataset", "regions")
+def recall(dataset: Path, regions: Path, **output: Any) -> None:
+    """Draw how many referents the regions cover, by the IoU that counts as covering."""
+    from jvgn.report.charts import Output
+    from jvgn.report.recall import draw_recall
+
+    draw_recall(dataset, regions, Output(**output))
+
+
+@figures.command()
+@drawn_from("measured")
+def average_precision(measured: Path, **output: Any) -> None:
+    """Draw how well a detector finds each category."""
+    from jvgn.report.average_precision import draw_average_precision
+    from jvgn.report.charts import Output
+
+    draw_average_precision(measured, Output(**output))
+
+
+@figures.command()
+@files("metrics", "output")
+def results(metrics: Path, output: Path) -> None:
+    """Write a run's metrics as a page of tables."""
+    from jvgn.report.results import write_results
+
+    write_results(metrics, output)

@@ -1,0 +1,186 @@
+"""What a survey shows of a model: its groundings, in one form for all models.
+
+A model is a finished run, or a `.jsonl` file of groundings made elsewhere, one a line:
+
+    {"image": "7.jpg", "sentence": "star left of a ring", "objects": [
+        {"phrase": "star", "box": [4, 9, 30, 41], "after": 0.97, "before": 0.31, "is_referent": true}, ...],
+     "relations": [{"subject": 0, "relation": "left of", "object": 1}]}
+
+Boxes are x1, y1, x2, y2 in pixels; `after` is the probability of the box, `before` what it was before the objects were
+reasoned about together; `subject` and `object` are places in `objects`. `before` and `relations` may be left out.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, Protocol
+
+import pandas as pd
+from pydantic import Field, ValidationError, model_validator
+
+from jvgn.datasets import tables
+from jvgn.prediction_table import PREDICTIONS
+from jvgn.settings.base import Frozen, describe
+from jvgn.settings.configuration import read_configuration
+from jvgn.settings.run import RunSettings
+from parsers.files import UserError
+from parsers.table import EDGES, NODES, read_table
+
+Probability = Annotated[float, Field(ge=0, le=1.0001)]  # float32's rounding may end a little above 1
+
+
+class GroundedObject(Frozen):
+    phrase: str = Field(min_length=1)
+    box: tuple[float, float, float, float]
+    after: Probability
+    before: Probability | None = None
+    is_referent: bool = False
+
+
+class Relation(Frozen):
+    subject: int = Field(ge=0)
+    relation: str
+    object: int = Field(ge=0)
+
+
+class Groundings(Frozen):
+    image: str
+    sentence: str = Field(min_length=1)
+    objects: tuple[GroundedObject, ...] = Field(min_length=1)
+    relations: tuple[Relation, ...] | None = None
+
+    @model_validator(mode="after")
+    def check(self) -> "Groundings":
+        for relation in self.relations or ():
+            if max(relation.subject, relation.object) >= len(self.objects):
+                raise ValueError(f"the relation {relation.relation!r} names an object that is not there")
+        return self
+
+
+class Sentence(NamedTuple):
+    """What the models have in common: the image's file name and the sentence about it."""
+
+    image: str
+    text: str
+
+
+class Model(Protocol):
+    name: str
+    images: Path
+    """The folder of its images."""
+
+    def sentences(self) -> set[Sentence]: ...
+    def groundings(self, sentence: Sentence) -> Groundings: ...
+
+
+class FileModel:
+    """Groundings from anywhere, as lines of JSON."""
+
+    def __init__(self, name: str, path: Path, images: Path | None) -> None:
+        self.name, self.images = name, images or path.parent
+        found = [self.checked(where, line) for where, line in self.lines(path)]
+        if not found:
+            raise UserError(f"{path}: holds no grounding; write one a line, see docs/survey.md")
+        self._groundings = {Sentence(one.image, one.sentence): one for one in reversed(found)}
+
+    @staticmethod
+    def lines(path: Path) -> list[tuple[str, str]]:
+        """Where each line stands, and what it says."""
+        try:
+            lines = path.read_text(encoding="utf8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{path}: cannot be read ({error}); give a run's folder or a .jsonl file") from error
+        return [(f"{path}, line {number}", line) for number, line in enumerate(lines, start=1) if line.strip()]
+
+    @staticmethod
+    def checked(where: str, line: str) -> Groundings:
+        try:
+            return Groundings.model_validate_json(line)
+        except ValidationError as error:
+            raise UserError(f"{where}: {describe(error.errors()[0])}; see docs/survey.md") from error
+
+    def sentences(self) -> set[Sentence]:
+        return set(self._groundings)
+
+    def groundings(self, sentence: Sentence) -> Groundings:
+        return self._groundings[sentence]
+
+
+class RunModel:
+    """The predictions of a finished run, with the graphs that they are about."""
+
+    def __init__(self, name: str, run: Path, split: str, images: Path | None, config: Path) -> None:
+        self.name = name
+        run = run.resolve()
+        folder = run.parent.parent if run.parent.name == "runs" else run
+        dataset, results = folder.name.rpartition("_")[0], folder.parent
+        self.images = images or images_of(config, dataset)
+        found = read_table(run / "predictions.parquet", PREDICTIONS).to_pandas()
+        graphs = results / "graphs" / dataset / RunSettings.read(run / "settings.yaml").parser
+        nodes = read_table(graphs / "nodes.parquet", NODES).to_pandas()[["expression_id", "node", "tokens"]]
+        self._expressions = shown_expressions(results / "datasets" / dataset, split, set(found["expression_id"]))
+        kept = {expression.expression_id for expression in self._expressions.values()}
+        found = found[found["expression_id"].isin(kept)].merge(nodes, on=["expression_id", "node"])
+        edges = read_table(graphs / "edges.parquet", EDGES).to_pandas()
+        self._objects = found.groupby("expression_id")
+        self._relations = edges[edges["expression_id"].isin(kept)].groupby("expression_id")
+
+    def sentences(self) -> set[Sentence]:
+        return set(self._expressions)
+
+    def groundings(self, sentence: Sentence) -> Groundings:
+        expression = self._expressions[sentence]
+        number = expression.expression_id
+        rows = self._objects.get_group(number).sort_values("node")
+        edges = self._relations.get_group(number) if number in self._relations.groups else pd.DataFrame()
+        return Groundings(
+            image=sentence.image,
+            sentence=sentence.text,
+            objects=tuple(
+                GroundedObject(
+                    phrase=" ".join(expression.tokens[token] for token in row.tokens),
+                    box=(row.x1, row.y1, row.x2, row.y2),
+                    after=row.marginal,
+                    before=row.unary,
+                    is_referent=row.is_referent,
+                )
+                for row in rows.itertuples()
+            ),
+            relations=tuple(
+                Relation(subject=edge.subject, relation=edge.relation, object=edge.object)
+                for edge in edges.itertuples()
+            ),
+        )
+
+
+def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Sentence, Any]:
+    """The expressions of a split that were predicted, by `Sentence`; of equal ones, the first."""
+    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+    own = expressions[(expressions["split"] == split) & expressions["expression_id"].isin(predicted)]
+    if not len(own):
+        known = ", ".join(sorted(set(expressions["split"]) - {"train"}))
+        raise UserError(f"{dataset}: no sentence of split {split} is grounded; there is {known}: --split")
+    names = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
+    rows = own.assign(image=own["image_id"].map(names))[::-1].itertuples()
+    return {Sentence(row.image, row.text): row for row in rows}
+
+
+def images_of(config: Path, dataset: str) -> Path:
+    datasets = read_configuration(config).datasets
+    if dataset not in datasets:
+        raise UserError(f"{config}: has no dataset {dataset}; name the folder of its images: --images FOLDER")
+    return Path(datasets[dataset].images)
+
+
+def read_models(arguments: tuple[str, ...], split: str, images: Path | None, config: Path) -> list[Model]:
+    """The models that NAME=RUN name."""
+    models: list[Model] = []
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not (name and equals and path):
+            raise UserError(f"{argument}: expected NAME=RUN, such as ours=results/shapes_det")
+        if name in {model.name for model in models}:
+            raise UserError(f"{argument}: there is a model {name} already; give each another name")
+        if Path(path).is_dir():
+            models.append(RunModel(name, Path(path), split, images, config))
+        else:
+            models.append(FileModel(name, Path(path), images))
+    return models

@@ -1,0 +1,156 @@
+"""How a run learned, and what it finds: figures for the report, each with the numbers it is drawn from."""
+
+
+rule draw_learning:
+    input:
+        code=sources(*FIGURE, "jvgn/history_table.py", "jvgn/report/learning.py"),
+        history="results/{dataset}_{setting}{run_folder}/history.parquet",
+    output:
+        figure=report(
+            "results/{dataset}_{setting}{run_folder}/report/learning.svg",
+            caption="../report/learning.rst",
+            category="2 Training",
+            labels={"figure": "learning curves", "run": "{dataset} {setting}{run_folder}"},
+        ),
+        numbers=report(
+            "results/{dataset}_{setting}{run_folder}/report/learning.csv",
+            caption="../report/numbers.rst",
+            category="2 Training",
+            labels={"figure": "learning curves: numbers", "run": "{dataset} {setting}{run_folder}"},
+        ),
+    log:
+        "logs/report/learning/{dataset}_{setting}{run_folder}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn figures learning --history {input.history:q}"
+        " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
+        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
+
+
+rule draw_sizes:
+    input:
+        code=sources(*ANSWERS, "jvgn/report/sizes.py"),
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
+        nodes=nodes,
+        edges=edges,
+        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+    output:
+        figure=report(
+            "results/{dataset}_{setting}{run_folder}/report/sizes.svg",
+            caption="../report/sizes.rst",
+            category="3 What it finds",
+            labels={"figure": "accuracy by size", "run": "{dataset} {setting}{run_folder}"},
+        ),
+        numbers=report(
+            "results/{dataset}_{setting}{run_folder}/report/sizes.csv",
+            caption="../report/numbers.rst",
+            category="3 What it finds",
+            labels={"figure": "accuracy by size: numbers", "run": "{dataset} {setting}{run_folder}"},
+        ),
+    log:
+        "logs/report/sizes/{dataset}_{setting}{run_folder}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        dataset=tables,
+    shell:
+        "python -m jvgn figures sizes --dataset {params.dataset:q} --nodes {input.nodes:q} --edges {input.edges:q}"
+        " --predictions {input.predictions:q}"
+        " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
+        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
+
+
+rule draw_calibration:
+    input:
+        code=sources(*ANSWERS, "jvgn/report/calibration.py"),
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
+        nodes=nodes,
+        edges=edges,
+        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+    output:
+        figure=report(
+            "results/{dataset}_{setting}{run_folder}/report/calibration.svg",
+            caption="../report/calibration.rst",
+            category="3 What it finds",
+            labels={"figure": "calibration", "run": "{dataset} {setting}{run_folder}"},
+        ),
+        numbers=report(
+            "results/{dataset}_{setting}{run_folder}/report/calibration.csv",
+            caption="../report/numbers.rst",
+            category="3 What it finds",
+            labels={"figure": "calibration: numbers", "run": "{dataset} {setting}{run_folder}"},
+        ),
+    log:
+        "logs/report/calibration/{dataset}_{setting}{run_folder}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        dataset=tables,
+    shell:
+        "python -m jvgn figures calibration --dataset {params.dataset:q} --nodes {input.nodes:q} --edges {input.edges:q}"
+        " --predictions {input.predictions:q}"
+        " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
+        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
+
+
+rule draw_ablation:
+    input:
+        code=sources(*FIGURE, "jvgn/report/ablation.py"),
+        ablation="results/{dataset}_{setting}/ablation.csv",
+    output:
+        figure=report(
+            "results/{dataset}_{setting}/report/ablation.svg",
+            caption="../report/ablation.rst",
+            category="1 Results",
+            labels={"figure": "ablation", "run": "{dataset} {setting}"},
+        ),
+        numbers=report(
+            "results/{dataset}_{setting}/report/ablation.csv",
+            caption="../report/numbers.rst",
+            category="1 Results",
+            labels={"figure": "ablation: numbers", "run": "{dataset} {setting}"},
+        ),
+    log:
+        "logs/report/ablation/{dataset}_{setting}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn figures ablation --ablation {input.ablation:q}"
+        " --title '{wildcards.dataset} {wildcards.setting}'"
+        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
+
+
+rule write_results:
+    input:
+        code=sources(*BASE, "jvgn/intervals.py", "jvgn/metrics.py", "jvgn/report/__init__.py", "jvgn/report/results.py"),
+        metrics="results/{dataset}_{setting}{run_folder}/metrics.json",
+        figures=report_figures,  # not read: whoever asks for a run's tables has its whole report
+    output:
+        report(
+            "results/{dataset}_{setting}{run_folder}/report/results.html",
+            caption="../report/results.rst",
+            category="1 Results",
+            labels={"figure": "tables", "run": "{dataset} {setting}{run_folder}"},
+        ),
+    log:
+        "logs/report/results/{dataset}_{setting}{run_folder}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn figures results --metrics {input.metrics:q} --output {output:q} > {log:q} 2>&1"

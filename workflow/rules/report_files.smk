@@ -1,0 +1,54 @@
+"""What a report of a run consists of, and the code behind its figures."""
+
+FIGURE = [
+    *TABLES,
+    "jvgn/figures.py",
+    "jvgn/grounding.py",
+    "jvgn/intervals.py",
+    "jvgn/prediction_table.py",
+    "jvgn/report/__init__.py",
+    "jvgn/report/charts.py",
+]
+ANSWERS = [
+    *FIGURE,
+    *REGIONS,
+    "jvgn/evaluation.py",
+    "jvgn/metrics.py",
+    "jvgn/regions/exclusion.py",
+    "jvgn/regions/proof.py",
+    "jvgn/regions/provenance.py",
+    "jvgn/regions/recall.py",
+    "jvgn/settings/detector.py",
+    "jvgn/settings/run.py",
+]
+
+
+def coverage_figure(wildcards):
+    return f"results/graphs/{wildcards.dataset}/{run_of(wildcards).parser}/report/coverage.svg"
+
+
+def precision_figures(wildcards):
+    """That of the run's detector, unless it only imports what another found."""
+    name = run_of(wildcards).detector
+    folder = detector_folder(wildcards.dataset, name)
+    return [f"{folder}/report/average_precision.svg"] if is_network(configuration.detectors[name]) else []
+
+
+def report_figures(wildcards):
+    """What belongs to the report of a run beside its tables."""
+    folder = "results/{dataset}_{setting}{run_folder}".format(**wildcards)
+    names = ["report/learning.svg", "report/sizes.svg", "report/calibration.svg", "examples.png", "gallery/index.html"]
+    if wildcards.setting == "det":
+        names.append("report/recall.svg")  # annotated regions cover every referent
+    if run_name(wildcards) == DEFAULT_RUN:
+        names.append("report/ablation.svg")
+    figures = [f"{folder}/{name}" for name in names]
+    return [*figures, coverage_figure(wildcards), *precision_figures(wildcards)]
+
+
+def edges(wildcards):
+    return run_inputs(wildcards)["edges"]
+
+
+def regions_of_run(wildcards):
+    return run_inputs(wildcards)["regions"]
