@@ -4,12 +4,21 @@ VENV := .venv
 SENTENCES ?= results/datasets/shapes/expressions.parquet
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo test lint lock schema clean
+.PHONY: bench bench-parsers demo report test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
 	snakemake --workflow-profile workflow/profiles/demo demo || { grep -rs "^Error: " logs; exit 1; }
 	@jvgn summary results/shapes_gt results/shapes_det
+
+# One page that tells the whole story of finished runs and needs no network: make report RUNS=refcocog_det TABLES=table1
+RUNS ?= shapes_gt shapes_det
+REPORTED = $(RUNS:%=results/%/report/results.html) $(TABLES:%=results/tables/%.html)
+report: $(VENV)/installed
+	@# First brings up to date what the page will show.
+	snakemake --workflow-profile workflow/profiles/demo $(REPORTED) || { grep -rs "^Error: " logs; exit 1; }
+	snakemake --quiet all --report report.html $(REPORTED)
+	@echo "report.html  open it in a browser"
 
 test: lint
 	pytest -n 2 --dist loadfile

@@ -53,6 +53,7 @@ include: "workflow/rules/training.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/gallery.smk"
 include: "workflow/rules/readme.smk"
+include: "workflow/rules/report_results.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/report_inputs.smk"
 

@@ -91,6 +91,16 @@ def average_precision(measured: Path, **output: Any) -> None:
 
 
 @figures.command()
+@files("csv", "output")
+@click.option("--title", required=True)
+def paper_table(csv: Path, title: str, output: Path) -> None:
+    """Write a table of the paper with our figures as a page."""
+    from jvgn.report.paper_table import write_paper_table
+
+    write_paper_table(csv, title, output)
+
+
+@figures.command()
 @files("metrics", "output")
 def results(metrics: Path, output: Path) -> None:
     """Write a run's metrics as a page of tables."""

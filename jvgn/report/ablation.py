@@ -38,7 +38,7 @@ def ablation_bars(table: pd.DataFrame) -> Figure:
     for split, axes in zip(splits, line, strict=True):
         draw_split(axes, by_row.xs(split, level="split").reindex(ROWS))
         axes.set_title(split, fontsize=10)
-    figure.legend(*line[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=9)
+    figure.legend(*line[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=9)
     return figure
 
 
@@ -50,7 +50,9 @@ def draw_split(axes: Axes, rows: pd.DataFrame) -> None:
         bars = axes.bar(x, rows[name], width=wide, color=colour, hatch=hatch, ec="white", label=label)
         axes.bar_label(bars, fmt="%.1f", fontsize=7.5, padding=1)
     words = {False: "–", True: "✓"}
-    axes.set_xticks(range(len(ROWS)), [f"{words[training]}\n{words[inference]}" for training, inference in ROWS])
+    axes.set_xticks(
+        range(len(ROWS)), [f"{words[training]}\n{words[inference]}" for training, inference in ROWS], fontsize=11
+    )
     axes.set_xlabel("marginalised in training (above), in inference (below)", fontsize=8)
     percent_axis(axes, "grounded right (%)")
     axes.set_ylim(0, 112)

@@ -61,7 +61,7 @@ def reliability(numbers: pd.DataFrame) -> Figure:
         below.set_xlim(0, 100)
         below.set_ylabel("referents in the bin", fontsize=9)
         below.set_xlabel("probability of the chosen region (%)", fontsize=9)
-    figure.legend(*upper[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=9)
+    figure.legend(*upper[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=9)
     return figure
 
 

@@ -30,7 +30,7 @@ class Output:
     def write(self, numbers: pd.DataFrame, shows: str, draw: Callable[[pd.DataFrame], Figure]) -> None:
         """`figure` shows the numbers that the table `numbers` holds."""
         drawn = draw(numbers)
-        drawn.suptitle(f"{self.title}: {shows}", fontsize=11, fontweight="bold")
+        drawn.suptitle(f"{self.title}: {shows}", fontsize=11, fontweight="bold", parse_math=False)
         save(drawn, self.figure)
         with replacing(self.numbers) as temporary:
             numbers.to_csv(temporary, index=False)

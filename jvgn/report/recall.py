@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 
 from jvgn.boxes import iou
 from jvgn.datasets import tables
-from jvgn.figures import COLOURS
 from jvgn.regions.store import RegionStore
-from jvgn.report.charts import MARKERS, Output, panels, percent_axis, share, with_intervals
+from jvgn.report.charts import COLOURS, MARKERS, Output, panels, percent_axis, share, with_intervals
 from parsers.table import read_table
 
 THRESHOLDS = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))

@@ -1,36 +1,13 @@
 """What a run is worth, as a page of tables: `report/results.html`, drawn from its metrics.json alone."""
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from jvgn.intervals import wilson_interval
 from jvgn.metrics import read_metrics
-from parsers.files import BrokenFile, replacing
+from jvgn.report.page import table, write_page
+from parsers.files import BrokenFile
 
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem }}
-h1 {{ font-size: 1.4rem }} h2 {{ font-size: 1.1rem; margin-top: 1.6rem }}
-div {{ overflow-x: auto }} p {{ max-width: 44rem }}
-table {{ border-collapse: collapse }}
-th, td {{ padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #d9dee3; white-space: nowrap }}
-th {{ font-weight: 600; vertical-align: bottom }}
-th:first-child, td:first-child, table.words td, table.words th {{ text-align: left }}
-small {{ color: #5c6570 }} code {{ font-size: .85em }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}
-</body>
-</html>
-"""
 SPLITS = """Referents found: the share of sentences whose main object was found, with its 95% interval (Wilson's; the
 sentences count as independent). Context found: the share of all other objects mentioned, which had no labels in
 training. Reachable: the share of sentences whose main object some region covers; no method could find more on these
@@ -50,8 +27,7 @@ def write_results(metrics_path: Path, output: Path) -> None:
         body = [*split_part(metrics["splits"]), *decoding_part(metrics["splits"]), *provenance_part(metrics)]
     except (KeyError, TypeError) as error:
         raise BrokenFile(metrics_path, f"lacks a part of a run's metrics ({error!r})") from error
-    with replacing(output) as temporary:
-        temporary.write_text(PAGE.format(title=escape(title), body="\n".join(body)), encoding="utf8")
+    write_page(title, body, output)
 
 
 def split_part(splits: dict[str, Any]) -> list[str]:
@@ -108,9 +84,3 @@ def provenance_part(metrics: dict[str, Any]) -> list[str]:
         "<h2>SHA-256 of every file they were made from</h2>",
         table(["file", "SHA-256"], hashes, kind="words"),
     ]
-
-
-def table(header: list[str], rows: list[list[str]], kind: str = "numbers") -> str:
-    lines = ["".join(f"<th>{escape(cell)}</th>" for cell in header)]
-    lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
-    return f'<div><table class="{kind}">' + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table></div>"

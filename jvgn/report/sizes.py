@@ -49,7 +49,7 @@ def accuracy_by_size(numbers: pd.DataFrame) -> Figure:
             draw_panel(axes, own, counted)
     handles, labels = grid[0][0].get_legend_handles_labels()
     names = [f"{label} message passing" for label in labels]
-    figure.legend(handles, names, loc="outside upper center", ncols=2, fontsize=9)
+    figure.legend(handles, names, loc="outside lower center", ncols=2, fontsize=9)
     return figure
 
 

@@ -147,7 +147,8 @@ def share_bars(shares: pd.DataFrame, key: Key) -> Figure:
         reach = [rows["share"] - rows["low"], rows["high"] - rows["share"]]
         colour, hatch = COLOURS[place % len(COLOURS)], HATCHES[place % len(HATCHES)]
         bars = axes.bar(x, rows["share"], wide, yerr=reach, capsize=3, color=colour, hatch=hatch, ec="white")
-        bars.set_label(f"{model} ({rows['of'].iloc[0]} ratings)")
+        name = model.replace("$", r"\$")  # no formula
+        bars.set_label(f"{name} ({rows['of'].iloc[0]} ratings)")
         axes.bar_label(bars, fmt="%.0f", fontsize=8, padding=2)
     axes.axvline(len(key.scale) - 0.5, color="#999999", lw=0.8, ls=":")
     axes.set_xticks(range(len(words)), [word.replace(" or ", "\nor ") for word in words], fontsize=9)

@@ -37,8 +37,8 @@ def written(tmp_path):
 def models(written):
     """Two models of the same sentences, whose boxes differ."""
     paths = {
-        "ours": written("ours", [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]),
-        "theirs": written("theirs", [line(sentence, [30, 5, 45, 25]) for sentence in SENTENCES[::-1]]),
+        "zebra": written("zebra", [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]),
+        "quokka": written("quokka", [line(sentence, [30, 5, 45, 25]) for sentence in SENTENCES[::-1]]),
     }
     return [FileModel(name, path, None) for name, path in paths.items()]
 

@@ -24,15 +24,15 @@ def test_every_model_grounds_the_same_sentences_and_the_key_tells_them_apart(sur
     for example in form["examples"]:
         behind = key["examples"][example["id"]]
         assert behind["sentence"] == example["sentence"] and behind["image"] == "7.png"
-        expected = {"ours": 5, "theirs": 30}[behind["model"]]
+        expected = {"zebra": 5, "quokka": 30}[behind["model"]]
         assert example["objects"][0]["box"][0] == expected
         by_model.setdefault(behind["model"], []).append(example["sentence"])
-    assert sorted(by_model["ours"]) == sorted(by_model["theirs"]) and len(set(by_model["ours"])) == 5
+    assert sorted(by_model["zebra"]) == sorted(by_model["quokka"]) and len(set(by_model["zebra"])) == 5
 
 
 def test_the_form_does_not_name_the_models(survey):
     page = survey[0].read_text()
-    assert "ours" not in re.sub(r"\byours\b|hours?\b|[cC]olours?\w*|COLOURS", "", page) and "theirs" not in page
+    assert "zebra" not in page and "quokka" not in page
 
 
 def test_examples_of_all_models_are_written_alike(survey):
@@ -78,16 +78,16 @@ def test_the_form_refers_to_nothing_outside_itself_and_text_stays_text(written, 
 
 BAD = {
     "not a name": (["x"], "expected NAME=RUN"),
-    "a name twice": (["a={ours}", "a={ours}"], "there is a model a already"),
+    "a name twice": (["a={zebra}", "a={zebra}"], "there is a model a already"),
     "no such file": (["a={folder}/none.jsonl"], "cannot be read"),
-    "too few sentences": (["a={ours}", "--examples", "9"], "ground 8 sentences in common, fewer than 9"),
-    "nothing in common": (["a={ours}", "b={other}", "--examples", "1"], "a and b ground 0 sentences in common"),
+    "too few sentences": (["a={zebra}", "--examples", "9"], "ground 8 sentences in common, fewer than 9"),
+    "nothing in common": (["a={zebra}", "b={other}", "--examples", "1"], "a and b ground 0 sentences in common"),
     "not JSON": (["a={broken}"], "broken.jsonl, line 2: the whole: Invalid JSON"),
     "an odd relation": (["a={odd}"], "names an object that is not there"),
     "an empty file": (["a={empty}"], "holds no grounding"),
     "a missing image": (["a={unseen}", "--examples", "1"], "there is no such image"),
     "a folder that is no run": (["a={folder}"], "predictions.parquet: there is no such file"),
-    "form and key in one": (["a={ours}", "--examples", "1", "--key", "{folder}/form.html"], "would be one file"),
+    "form and key in one": (["a={zebra}", "--examples", "1", "--key", "{folder}/form.html"], "would be one file"),
 }
 
 
@@ -97,7 +97,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing(case, written, tmp_path):
     good = line("a star", [1, 1, 9, 9])
     places = {
         "folder": tmp_path,
-        "ours": written("ours", [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]),
+        "zebra": written("zebra", [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]),
         "other": written("other", [good]),
         "unseen": written("unseen", [good | {"image": "none.png"}]),
         "odd": written("odd", [good | {"relations": [{"subject": 0, "relation": "on", "object": 2}]}]),

@@ -29,29 +29,29 @@ def run(survey, *arguments):
 
 
 def test_shares_are_counted_by_model_and_answer(survey, answered, tmp_path):
-    first = answered("Ann", lambda model: 4 if model == "ours" else 2)
-    second = answered("Bob", lambda model: 3 if model == "ours" else 2)
+    first = answered("Ann", lambda model: 4 if model == "zebra" else 2)
+    second = answered("Bob", lambda model: 3 if model == "zebra" else 2)
     result = run(survey, first, second, "--output", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     shares = pd.read_csv(tmp_path / "out/shares.csv").set_index(["model", "answer"])
     assert shares["of"].unique().tolist() == [10]
     expected = {"clear": 50, "mostly clear": 50, "mostly clear or clear": 100, "slightly clear": 0, "unclear": 0}
-    assert shares.loc["ours", "share"].to_dict() == expected
-    assert shares.loc[("theirs", "slightly clear"), "share"] == 100
-    row = shares.loc[("ours", "clear")]
+    assert shares.loc["zebra", "share"].to_dict() == expected
+    assert shares.loc[("quokka", "slightly clear"), "share"] == 100
+    row = shares.loc[("zebra", "clear")]
     assert (row["low"], row["high"]) == pytest.approx(wilson_interval(5, 10), abs=1e-3)
     agreement = pd.read_csv(tmp_path / "out/agreement.csv").set_index("model")
-    assert agreement.loc["ours", "same_answer"] == 0 and agreement.loc["theirs", "same_answer"] == 100
+    assert agreement.loc["zebra", "same_answer"] == 0 and agreement.loc["quokka", "same_answer"] == 100
     assert agreement.loc["all", ["raters", "examples"]].tolist() == [2, 10]
     assert all((tmp_path / "out" / f"shares.{suffix}").stat().st_size > 5_000 for suffix in ("svg", "png"))
     assert "mostly clear or clear  100.0%" in result.output and "Krippendorff's alpha" in result.output
 
 
 def test_who_did_not_finish_is_named_and_what_they_rated_counts(survey, answered):
-    result = run(survey, answered("Ann", lambda model: 4), answered("Bob", lambda model: 1 if model == "ours" else 0))
+    result = run(survey, answered("Ann", lambda model: 4), answered("Bob", lambda model: 1 if model == "zebra" else 0))
     assert result.exit_code == 0, result.stderr
     assert "Not all examples were rated by Bob (5 of 10)." in result.output
-    assert "ours: 10 ratings" in result.output and "theirs: 5 ratings" in result.output
+    assert "zebra: 10 ratings" in result.output and "quokka: 5 ratings" in result.output
 
 
 def test_one_rater_alone_agrees_with_nobody(survey, answered):
@@ -89,11 +89,11 @@ def test_a_rater_who_answers_twice_is_named_with_both_files(survey, answered, tm
 
 
 def test_a_model_that_nobody_rated_and_files_that_are_none_are_one_line(survey, answered, tmp_path):
-    one_sided = answered("Ann", lambda model: 1 if model == "ours" else 0)
+    one_sided = answered("Ann", lambda model: 1 if model == "zebra" else 0)
     half = tmp_path / "half.json"
     half.write_text("{")
     for arguments, message in (
-        ([one_sided], "no example of theirs was rated"),
+        ([one_sided], "no example of quokka was rated"),
         ([half], "half.json: not the answers of a survey"),
         ([tmp_path / "none.json"], "none.json: there is no such file"),
     ):

@@ -1,0 +1,43 @@
+"""Tables as a page that needs nothing beside it. Every text is escaped."""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from parsers.files import replacing
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem }}
+h1 {{ font-size: 1.4rem }} h2 {{ font-size: 1.1rem; margin-top: 1.6rem }}
+div {{ overflow-x: auto }} p {{ max-width: 44rem }}
+table {{ border-collapse: collapse }}
+th, td {{ padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #d9dee3; white-space: nowrap }}
+th {{ font-weight: 600; vertical-align: bottom }}
+th:first-child, td:first-child, table.words td, table.words th {{ text-align: left }}
+small {{ color: #5c6570 }} code {{ font-size: .85em }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{body}
+</body>
+</html>
+"""
+
+
+def write_page(title: str, body: Sequence[str], output: Path) -> None:
+    """`output` is a page of parts that are HTML already, under a title that is not."""
+    with replacing(output) as temporary:
+        temporary.write_text(PAGE.format(title=escape(title), body="\n".join(body)), encoding="utf8")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "numbers") -> str:
+    lines = ["".join(f"<th>{escape(cell)}</th>" for cell in header)]
+    lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+    return f'<div><table class="{kind}">' + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table></div>"
