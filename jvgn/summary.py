@@ -30,6 +30,7 @@ def next_steps(run: Path) -> str:
     files = {
         "gallery/index.html": "open it in a browser: groundings, before and after message passing",
         "examples.png": "some of them as a picture",
+        "report/results.html": "all its figures; `make report` makes one page of everything",
         "ablation.csv": "what marginalisation is worth",
         "predictions.parquet": "every object of every expression",
     }

@@ -177,6 +177,8 @@ def read_models(arguments: tuple[str, ...], split: str, images: Path | None, con
         name, equals, path = argument.partition("=")
         if not (name and equals and path):
             raise UserError(f"{argument}: expected NAME=RUN, such as ours=results/shapes_det")
+        if name == "all":
+            raise UserError(f"{argument}: all stands for every model together; give another name")
         if name in {model.name for model in models}:
             raise UserError(f"{argument}: there is a model {name} already; give each another name")
         if Path(path).is_dir():

@@ -52,6 +52,13 @@ def test_real_data_takes_the_same_road(project, dataset):
     assert stages | {"extract_regions", "train", "score"} <= planned
 
 
+def test_a_run_on_real_data_has_the_demos_report(project):
+    place_real_data(project)
+    planned = project.planned("results/refcocog_det/report/results.html")
+    figures = {"draw_learning", "draw_sizes", "draw_calibration", "draw_ablation", "draw_recall", "draw_coverage"}
+    assert figures | {"draw_average_precision", "draw_examples", "write_gallery", "write_results"} <= planned
+
+
 def test_one_detector_serves_all_photographs_and_learns_from_no_evaluation_image(project):
     """Whatever dataset is run, the val and test images of all four are withheld."""
     place_real_data(project)

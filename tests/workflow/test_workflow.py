@@ -16,7 +16,8 @@ from jvgn.cli import main
 RUN = "results/shapes_det"
 DOCUMENT = Path(__file__).parents[2] / "docs/data.md"
 QUERIES = re.findall(r"^```(python|sql)\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)
-AFTER_TRAINING = {"train", "predict", "score", "ablate", "draw_examples", "write_gallery", "demo"}
+SCORED = {"score", "ablate", "draw_sizes", "draw_calibration", "draw_ablation", "write_results", "demo"}
+AFTER_TRAINING = {"train", "predict", "draw_examples", "write_gallery", "draw_learning"} | SCORED
 
 
 @pytest.fixture(scope="module")
@@ -211,13 +212,14 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        ("jvgn/evaluation.py", {"score", "ablate", "demo"}),
+        ("jvgn/evaluation.py", SCORED),
+        ("jvgn/report/learning.py", {"draw_learning", "write_results", "demo"}),
         ("jvgn/training.py", AFTER_TRAINING),
-        ("parsers/lexical.py", {"parse_expressions"} | AFTER_TRAINING),
-        ("jvgn/regions/recall.py", {"measure_recall", "score", "ablate", "demo"}),
+        ("parsers/lexical.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
+        ("jvgn/regions/recall.py", {"measure_recall"} | SCORED),
         (
             "jvgn/regions/extraction.py",
-            {"extract_regions", "merge_regions", "measure_recall"} | AFTER_TRAINING,
+            {"extract_regions", "merge_regions", "measure_recall", "draw_recall"} | AFTER_TRAINING,
         ),
         ("jvgn/cli.py", set()),
     ],
@@ -230,6 +232,82 @@ def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, file, expe
     finally:
         (finished.folder / file).write_text(original)
     assert finished.planned("demo") == set()
+
+
+def report(project, *targets):
+    """The report of what was made, as text; its files are in it."""
+    run = project.snakemake("--quiet", "host", "--report", "report.html", *targets)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return (project.folder / "report.html").read_text()
+
+
+def test_the_report_is_made_and_read_without_network(finished, monkeypatch):
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nobody answers
+    page = report(finished)
+    told = {
+        "learning.svg",
+        "sizes.svg",
+        "calibration.svg",
+        "ablation.svg",
+        "recall.svg",
+        "coverage.svg",
+        "results.html",
+    }
+    told |= {"average_precision.svg", "examples.png", "index.html"}
+    results = json.loads(re.search(r"^    var results = (.*);$", page, re.M)[1])
+    assert told <= {result["filename"] for result in results.values()}
+    assert all(result["caption"] and result["labels"] for result in results.values())
+    assert not re.search(r'<(?:script|link|img)[^>]*(?:src|href)="http', page)
+    assert "Out of date" not in page
+
+
+def test_the_report_names_what_is_out_of_date(finished):
+    original = (finished.folder / "jvgn/report/learning.py").read_text()
+    finished.edit("jvgn/report/learning.py")
+    try:
+        page = report(finished)
+    finally:
+        (finished.folder / "jvgn/report/learning.py").write_text(original)
+    described = json.loads(re.search(r"var workflow_desc = (.*);$", page, re.M)[1])
+    assert "Out of date" in described
+    stale = set(re.findall(r"results/\S+?\.(?:svg|csv|html|png)", described))
+    drawn = {
+        f"results/shapes_{setting}/report/learning.{suffix}" for setting in ("gt", "det") for suffix in ("svg", "csv")
+    }
+    assert stale == drawn | {f"results/shapes_{setting}/report/results.html" for setting in ("gt", "det")}
+
+
+def test_a_survey_shows_what_the_runs_predicted(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(finished.folder)
+    arguments = ["survey", "make", "a=results/shapes_gt", "b=results/shapes_det", "--examples", "6"]
+    made = CliRunner().invoke(main, [*arguments, "--output", f"{tmp_path}/form.html", "--key", f"{tmp_path}/key.json"])
+    assert made.exit_code == 0, made.stderr
+    page = (tmp_path / "form.html").read_text()
+    shown = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])["examples"]
+    images = pd.read_parquet("results/datasets/shapes/images.parquet")
+    expressions = pd.read_parquet("results/datasets/shapes/expressions.parquet").merge(images, on="image_id")
+    ids = {(row.file_name, row.text): row.expression_id for row in expressions[::-1].itertuples()}
+    key = json.loads((tmp_path / "key.json").read_text())["examples"]
+    assert len(shown) == 12
+    for example in shown:
+        behind = key[example["id"]]
+        setting = {"a": "gt", "b": "det"}[behind["model"]]
+        predictions = pd.read_parquet(f"results/shapes_{setting}/predictions.parquet")
+        own = predictions[predictions["expression_id"] == ids[behind["image"], example["sentence"]]]
+        referent = own[own["is_referent"]].iloc[0]
+        assert len(own) == len(example["objects"])
+        assert example["objects"][0]["box"] == pytest.approx(referent[["x1", "y1", "x2", "y2"]].tolist(), abs=0.06)
+        assert example["objects"][0]["after"] == pytest.approx(referent["marginal"], abs=0.006)
+        assert example["objects"][0]["before"] == pytest.approx(referent["unary"], abs=0.006)
+
+
+def test_any_run_has_a_report_without_those_of_others(finished):
+    planned = finished.planned(f"{RUN}/runs/unmarginalised/report/results.html")
+    assert planned == {
+        *("predict", "score", "draw_learning", "draw_sizes", "draw_calibration", "draw_examples", "draw_recall"),
+        *("write_gallery", "write_results"),
+    }
 
 
 def test_another_run_takes_nothing_but_its_own_training(finished, miniature):

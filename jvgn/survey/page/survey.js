@@ -199,6 +199,6 @@ byId("finish").onclick = () => change({ part: "end" });
 byId("back").onclick = resume;
 byId("save").onclick = save;
 document.onkeydown = press;
-onbeforeunload = (event) => { if (!state.saved) event.preventDefault(); };
+onbeforeunload = (event) => { if (!state.saved && !byId("unkept").hidden) event.preventDefault(); };
 recall();
 draw();

@@ -79,6 +79,7 @@ def test_the_form_refers_to_nothing_outside_itself_and_text_stays_text(written, 
 BAD = {
     "not a name": (["x"], "expected NAME=RUN"),
     "a name twice": (["a={zebra}", "a={zebra}"], "there is a model a already"),
+    "a name that is taken": (["all={zebra}"], "all stands for every model together"),
     "no such file": (["a={folder}/none.jsonl"], "cannot be read"),
     "too few sentences": (["a={zebra}", "--examples", "9"], "ground 8 sentences in common, fewer than 9"),
     "nothing in common": (["a={zebra}", "b={other}", "--examples", "1"], "a and b ground 0 sentences in common"),
