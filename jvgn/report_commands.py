@@ -101,6 +101,16 @@ def paper_table(csv: Path, title: str, output: Path) -> None:
 
 
 @figures.command()
+@files("picture", "output")
+@click.option("--title", required=True)
+def picture(picture: Path, title: str, output: Path) -> None:
+    """Write a PNG file as a page."""
+    from jvgn.report.page import write_picture_page
+
+    write_picture_page(title, picture, output)
+
+
+@figures.command()
 @files("metrics", "output")
 def results(metrics: Path, output: Path) -> None:
     """Write a run's metrics as a page of tables."""

@@ -5,11 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jvgn.report.charts import AFTER, Output, panels
 from parsers.files import BrokenFile
 
+ALL = "all: "
+ROWS = 28
+"""Of a column: more would be taller than a screen."""
 MEANS = {"ap": "mean over IoU 0.5 to 0.95", "ap50": "IoU 0.5", "ap75": "IoU 0.75"}
 
 
@@ -29,22 +33,30 @@ def read_measured(path: Path) -> dict[str, Any]:
 
 
 def precision_numbers(found: dict[str, Any]) -> pd.DataFrame:
-    rows = [(f"all: {words}", found[name]) for name, words in MEANS.items()]
+    rows = [(f"{ALL}{words}", found[name]) for name, words in MEANS.items()]
     rows += sorted(found["categories"].items(), key=lambda row: -1.0 if row[1] is None else row[1], reverse=True)
     numbers = pd.DataFrame(rows, columns=["category", "ap"])
     return numbers.assign(images=found["images"], objects=found["objects"])
 
 
 def precision_bars(table: pd.DataFrame) -> Figure:
-    figure, [[axes]] = panels(1, 1, width=5.4, height=0.8 + 0.24 * len(table))
-    places = range(len(table))[::-1]
-    colours = [AFTER if place < len(MEANS) else "#8fb8d6" for place in range(len(table))]
-    bars = axes.barh(places, table["ap"].astype(float).fillna(0.0), color=colours)
-    labels = ["not defined" if pd.isna(ap) else f"{ap:.1f}" for ap in table["ap"]]
-    axes.bar_label(bars, labels, fontsize=8, padding=2)
-    axes.set_yticks(places, table["category"], fontsize=8.5)
-    axes.set_xlim(0, 110)
+    columns, deepest = -(-len(table) // ROWS), min(len(table), ROWS)
+    figure, [line] = panels(1, columns, width=5.4 if columns == 1 else 4.0, height=0.8 + 0.24 * deepest)
+    for place, axes in enumerate(line):
+        draw_column(axes, table[place * ROWS : (place + 1) * ROWS])
+        axes.set_ylim(0.5 - deepest, 0.5)
     first = table.iloc[0]
     counted = f"{first['objects']:,} objects in {first['images']:,} images that it did not learn from"
-    axes.set_xlabel(f"average precision (%)\n{counted}", fontsize=9)
+    figure.supxlabel(f"average precision (%): {counted}", fontsize=9)
     return figure
+
+
+def draw_column(axes: Axes, rows: pd.DataFrame) -> None:
+    """From the top, which is 0, down."""
+    places = [-place for place in range(len(rows))]
+    colours = [AFTER if name.startswith(ALL) else "#8fb8d6" for name in rows["category"]]
+    bars = axes.barh(places, rows["ap"].astype(float).fillna(0.0), color=colours)
+    labels = ["not defined" if pd.isna(ap) else f"{ap:.1f}" for ap in rows["ap"]]
+    axes.bar_label(bars, labels, fontsize=8, padding=2)
+    axes.set_yticks(places, rows["category"], fontsize=8.5)
+    axes.set_xlim(0, 115)

@@ -1,10 +1,11 @@
-"""Tables as a page that needs nothing beside it. Every text is escaped."""
+"""Tables, or a picture, as a page that needs nothing beside it. Every text is escaped."""
 
+import base64
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from parsers.files import replacing
+from parsers.files import BrokenFile, replacing
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -15,7 +16,7 @@ PAGE = """<!doctype html>
 <style>
 body {{ font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem }}
 h1 {{ font-size: 1.4rem }} h2 {{ font-size: 1.1rem; margin-top: 1.6rem }}
-div {{ overflow-x: auto }} p {{ max-width: 44rem }}
+div {{ overflow-x: auto }} img {{ max-width: 100% }} p {{ max-width: 44rem }}
 table {{ border-collapse: collapse }}
 th, td {{ padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #d9dee3; white-space: nowrap }}
 th {{ font-weight: 600; vertical-align: bottom }}
@@ -41,3 +42,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "num
     lines = ["".join(f"<th>{escape(cell)}</th>" for cell in header)]
     lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
     return f'<div><table class="{kind}">' + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table></div>"
+
+
+def write_picture_page(title: str, picture: Path, output: Path) -> None:
+    """`output` shows a PNG file as large as there is room: taller than a window, it can be scrolled."""
+    try:
+        data = base64.b64encode(picture.read_bytes()).decode()
+    except OSError as error:
+        raise BrokenFile(picture, f"cannot be read ({error.strerror})", "make it with the workflow") from error
+    write_page(title, [f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">'], output)

@@ -103,7 +103,7 @@ def test_every_rule_is_looked_at(rules):
     stages |= {"download_source", "provide_file", "provide_folder", "show_expression"}
     stages |= {"sweep_vocabulary", "freeze_custom", "read_custom"}
     stages |= {"draw_learning", "draw_sizes", "draw_calibration", "draw_ablation", "write_results", "draw_coverage"}
-    stages |= {"draw_recall", "draw_average_precision", "show_paper_table"}
+    stages |= {"draw_recall", "draw_average_precision", "show_paper_table", "show_examples"}
     assert stages <= set(rules)
 
 

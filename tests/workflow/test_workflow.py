@@ -17,7 +17,7 @@ RUN = "results/shapes_det"
 DOCUMENT = Path(__file__).parents[2] / "docs/data.md"
 QUERIES = re.findall(r"^```(python|sql)\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)
 SCORED = {"score", "ablate", "draw_sizes", "draw_calibration", "draw_ablation", "write_results", "demo"}
-AFTER_TRAINING = {"train", "predict", "draw_examples", "write_gallery", "draw_learning"} | SCORED
+AFTER_TRAINING = {"train", "predict", "draw_examples", "show_examples", "write_gallery", "draw_learning"} | SCORED
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +254,7 @@ def test_the_report_is_made_and_read_without_network(finished, monkeypatch):
         "coverage.svg",
         "results.html",
     }
-    told |= {"average_precision.svg", "examples.png", "index.html"}
+    told |= {"average_precision.svg", "examples.html", "index.html"}
     results = json.loads(re.search(r"^    var results = (.*);$", page, re.M)[1])
     assert told <= {result["filename"] for result in results.values()}
     assert all(result["caption"] and result["labels"] for result in results.values())
@@ -306,7 +306,7 @@ def test_any_run_has_a_report_without_those_of_others(finished):
     planned = finished.planned(f"{RUN}/runs/unmarginalised/report/results.html")
     assert planned == {
         *("predict", "score", "draw_learning", "draw_sizes", "draw_calibration", "draw_examples", "draw_recall"),
-        *("write_gallery", "write_results"),
+        *("show_examples", "write_gallery", "write_results"),
     }
 
 

@@ -136,12 +136,7 @@ rule draw_examples:
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         images=images,
     output:
-        report(
-            "results/{dataset}_{setting}{run_folder}/examples.png",
-            caption="../report/examples.rst",
-            category="5 Examples",
-            labels={"figure": "examples", "run": "{dataset} {setting}{run_folder}"},
-        ),
+        "results/{dataset}_{setting}{run_folder}/examples.png",
     log:
         "logs/examples/{dataset}_{setting}{run_folder}.log",
     conda:

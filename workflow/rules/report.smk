@@ -101,3 +101,27 @@ rule draw_calibration:
         " --predictions {input.predictions:q}"
         " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
         " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
+
+
+rule show_examples:
+    input:
+        code=sources(*BASE, "jvgn/report/__init__.py", "jvgn/report/page.py"),
+        picture="results/{dataset}_{setting}{run_folder}/examples.png",
+    output:
+        report(
+            "results/{dataset}_{setting}{run_folder}/report/examples.html",
+            caption="../report/examples.rst",
+            category="5 Examples",
+            labels={"figure": "examples", "run": "{dataset} {setting}{run_folder}"},
+        ),
+    log:
+        "logs/report/examples/{dataset}_{setting}{run_folder}.log",
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python -m jvgn figures picture --picture {input.picture:q}"
+        " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}: examples'"
+        " --output {output:q} > {log:q} 2>&1"

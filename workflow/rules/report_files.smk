@@ -37,7 +37,13 @@ def precision_figures(wildcards):
 def report_figures(wildcards):
     """What belongs to the report of a run beside its tables."""
     folder = "results/{dataset}_{setting}{run_folder}".format(**wildcards)
-    names = ["report/learning.svg", "report/sizes.svg", "report/calibration.svg", "examples.png", "gallery/index.html"]
+    names = [
+        "report/learning.svg",
+        "report/sizes.svg",
+        "report/calibration.svg",
+        "report/examples.html",
+        "gallery/index.html",
+    ]
     if wildcards.setting == "det":
         names.append("report/recall.svg")  # annotated regions cover every referent
     if run_name(wildcards) == DEFAULT_RUN:
