@@ -12,13 +12,15 @@ demo: $(VENV)/installed
 	@jvgn summary results/shapes_gt results/shapes_det
 
 # One page that tells the whole story of finished runs and needs no network: make report RUNS=refcocog_det TABLES=table1
+# REPORT=report.zip has the galleries inside.
 RUNS ?= shapes_gt shapes_det
+REPORT ?= report.html
 REPORTED = $(RUNS:%=results/%/report/results.html) $(TABLES:%=results/tables/%.html)
 report: $(VENV)/installed
 	@# First brings up to date what the page will show.
 	snakemake --workflow-profile workflow/profiles/demo $(REPORTED) || { grep -rs "^Error: " logs; exit 1; }
-	snakemake --quiet all --report report.html $(REPORTED)
-	@echo "report.html  open it in a browser"
+	snakemake --quiet all --report $(REPORT) $(REPORTED)
+	@echo "$(REPORT)  open it in a browser"
 
 test: lint
 	pytest -n 2 --dist loadfile

@@ -104,7 +104,7 @@ def paper_table(csv: Path, title: str, output: Path) -> None:
 @files("picture", "output")
 @click.option("--title", required=True)
 def picture(picture: Path, title: str, output: Path) -> None:
-    """Write a PNG file as a page."""
+    """Write a picture as a page."""
     from jvgn.report.page import write_picture_page
 
     write_picture_page(title, picture, output)

@@ -1,9 +1,12 @@
 """Tables, or a picture, as a page that needs nothing beside it. Every text is escaped."""
 
 import base64
+import io
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+
+from PIL import Image
 
 from parsers.files import BrokenFile, replacing
 
@@ -45,9 +48,15 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "num
 
 
 def write_picture_page(title: str, picture: Path, output: Path) -> None:
-    """`output` shows a PNG file as large as there is room: taller than a window, it can be scrolled."""
+    """`output` shows a picture as large as there is room: taller than a window, it can be scrolled.
+
+    As a JPEG: Chromium shows no page of more than 2 MB that is within another, as those of a report are.
+    """
+    written = io.BytesIO()
     try:
-        data = base64.b64encode(picture.read_bytes()).decode()
+        with Image.open(picture) as image:
+            image.convert("RGB").save(written, "JPEG", quality=85)
     except OSError as error:
-        raise BrokenFile(picture, f"cannot be read ({error.strerror})", "make it with the workflow") from error
-    write_page(title, [f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">'], output)
+        raise BrokenFile(picture, f"not a readable picture ({error})") from error
+    url = f"data:image/jpeg;base64,{base64.b64encode(written.getvalue()).decode()}"
+    write_page(title, [f'<img alt="{escape(title)}" src="{url}">'], output)

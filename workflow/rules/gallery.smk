@@ -19,7 +19,7 @@ rule write_gallery:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
         images=images,
     output:
-        report(
+        in_archive(
             "results/{dataset}_{setting}{run_folder}/gallery/index.html",
             caption="../report/gallery.rst",
             category="5 Examples",
