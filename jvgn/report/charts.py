@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jvgn.figures import COLOURS, save
+from jvgn.drawing import COLOURS, save
 from jvgn.intervals import wilson_interval
 from parsers.files import replacing
 

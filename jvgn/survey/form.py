@@ -5,17 +5,19 @@ example: all are drawn alike, objects and relations are put in one order, and wh
 of none.
 """
 
+import base64
 import hashlib
 import json
 import random
+import re
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from jvgn.pages import data_url, filled
-from jvgn.regions.images import read_image
+from jvgn.gallery.pictures import read_picture, small_jpeg
 from jvgn.survey.files import QUESTION, SCALE, Key, KeyExample, write_key
 from jvgn.survey.models import Groundings, Model, Sentence
 from parsers.files import UserError, replacing
@@ -38,7 +40,7 @@ def write_form(models: Sequence[Model], count: int, seed: int, output: Path, key
     content = {"question": QUESTION, "scale": SCALE, "examples": examples}
     survey = hashlib.sha256(json.dumps([seed, content]).encode()).hexdigest()[:16]
     images = [picture(place_of(models, name)) for name in tqdm(names, unit=" images", disable=None)]
-    page = filled("jvgn.survey", "How clear is it?", {"survey": survey} | content | {"images": images})
+    page = rendered({"survey": survey} | content | {"images": images})
     with replacing(output) as temporary:
         temporary.write_text(page, encoding="utf8")
     by_number = {
@@ -102,5 +104,18 @@ def place_of(models: Sequence[Model], name: str) -> Path:
 
 
 def picture(path: Path) -> dict[str, Any]:
-    _, height, width = read_image(path).shape
-    return {"url": data_url(path, LONGEST_SIDE), "size": [width, height]}
+    image = read_picture(path)
+    jpeg = base64.b64encode(small_jpeg(image, LONGEST_SIDE)).decode()
+    return {"url": f"data:image/jpeg;base64,{jpeg}", "size": list(image.size)}
+
+
+def rendered(page: dict[str, Any]) -> str:
+    parts = files("jvgn.survey") / "page"
+    values = {
+        "style": (parts / "survey.css").read_text(encoding="utf8"),
+        "script": (parts / "survey.js").read_text(encoding="utf8"),
+        # Inside a script element, only "<" could end the data.
+        "data": json.dumps(page, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+    }
+    # All at once: a sentence may itself look like a place to fill in.
+    return re.sub(r"{{(\w+)}}", lambda place: values[place[1]], (parts / "index.html").read_text(encoding="utf8"))

@@ -18,9 +18,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from jvgn.datasets import tables
 from jvgn.prediction_table import PREDICTIONS
+from jvgn.run_folder import RunFolder
 from jvgn.settings.base import Frozen, describe
 from jvgn.settings.configuration import read_configuration
-from jvgn.settings.run import RunSettings
 from parsers.files import UserError
 from parsers.table import EDGES, NODES, read_table
 
@@ -107,16 +107,13 @@ class FileModel:
 class RunModel:
     """The predictions of a finished run, with the graphs that they are about."""
 
-    def __init__(self, name: str, run: Path, split: str, images: Path | None, config: Path) -> None:
+    def __init__(self, name: str, run: RunFolder, split: str, images: Path | None, config: Path) -> None:
         self.name = name
-        run = run.resolve()
-        folder = run.parent.parent if run.parent.name == "runs" else run
-        dataset, results = folder.name.rpartition("_")[0], folder.parent
-        self.images = images or images_of(config, dataset)
-        found = read_table(run / "predictions.parquet", PREDICTIONS).to_pandas()
-        graphs = results / "graphs" / dataset / RunSettings.read(run / "settings.yaml").parser
+        found = read_table(run.predictions, PREDICTIONS).to_pandas()
+        graphs = run.graphs(run.settings.parser)
+        self.images = images or images_of(config, run.dataset)
         nodes = read_table(graphs / "nodes.parquet", NODES).to_pandas()[["expression_id", "node", "tokens"]]
-        self._expressions = shown_expressions(results / "datasets" / dataset, split, set(found["expression_id"]))
+        self._expressions = shown_expressions(run.tables, split, set(found["expression_id"]))
         kept = {expression.expression_id for expression in self._expressions.values()}
         found = found[found["expression_id"].isin(kept)].merge(nodes, on=["expression_id", "node"])
         edges = read_table(graphs / "edges.parquet", EDGES).to_pandas()
@@ -182,7 +179,7 @@ def read_models(arguments: tuple[str, ...], split: str, images: Path | None, con
         if name in {model.name for model in models}:
             raise UserError(f"{argument}: there is a model {name} already; give each another name")
         if Path(path).is_dir():
-            models.append(RunModel(name, Path(path), split, images, config))
+            models.append(RunModel(name, RunFolder.find(path), split, images, config))
         else:
             models.append(FileModel(name, Path(path), images))
     return models

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from jvgn.figures import COLOURS, save
+from jvgn.drawing import COLOURS, save
 from jvgn.intervals import wilson_interval
 from jvgn.survey.agreement import krippendorff_alpha, same_answer
 from jvgn.survey.files import Answers, Key, read_answers, read_key

@@ -2,10 +2,8 @@
 
 FIGURE = [
     *TABLES,
-    "jvgn/figures.py",
-    "jvgn/grounding.py",
+    "jvgn/drawing.py",
     "jvgn/intervals.py",
-    "jvgn/prediction_table.py",
     "jvgn/report/__init__.py",
     "jvgn/report/charts.py",
 ]
@@ -14,6 +12,7 @@ ANSWERS = [
     *REGIONS,
     "jvgn/evaluation.py",
     "jvgn/metrics.py",
+    "jvgn/prediction_table.py",
     "jvgn/regions/exclusion.py",
     "jvgn/regions/proof.py",
     "jvgn/regions/provenance.py",

@@ -87,7 +87,7 @@ BAD = {
     "an odd relation": (["a={odd}"], "names an object that is not there"),
     "an empty file": (["a={empty}"], "holds no grounding"),
     "a missing image": (["a={unseen}", "--examples", "1"], "there is no such image"),
-    "a folder that is no run": (["a={folder}"], "predictions.parquet: there is no such file"),
+    "a folder that is no run": (["a={folder}"], "so no trained run"),
     "form and key in one": (["a={zebra}", "--examples", "1", "--key", "{folder}/form.html"], "would be one file"),
 }
 
