@@ -15,6 +15,7 @@ configfile: "config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/slices.smk"
 include: "workflow/rules/provisions.smk"
+include: "workflow/rules/table_files.smk"
 
 
 check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
@@ -49,6 +50,7 @@ include: "workflow/rules/training.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/gallery.smk"
 include: "workflow/rules/readme.smk"
+include: "workflow/rules/tables.smk"
 
 
 localrules:
