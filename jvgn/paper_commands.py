@@ -1,4 +1,4 @@
-"""Commands about the paper's experiments as a whole: its tables, as far as runs were made."""
+"""Commands about experiments as a whole: the paper's tables, as far as runs were made, and what a run would take."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import click
 
 from jvgn.command_options import FILE
 from jvgn.paper.runs import RUNS_OF_TABLES
+from parsers.files import UserError
 
 TABLE = click.Choice(list(RUNS_OF_TABLES))
 
@@ -39,4 +40,29 @@ def tables(names: tuple[str, ...], results: Path, output: Path | None) -> None:
             write_tables(name, metrics, output / f"{name}.csv", output / f"{name}.md")
 
 
-PAPER_COMMANDS = [tabulate, tables]
+@click.command()
+@click.argument("experiment")
+@click.option("--run", default="default", show_default=True, help="One of config.yaml's.")
+@click.option("--preset", help="Instead of config.yaml's.")
+@click.option(
+    "--throughput",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Of the GPU, in tera-operations a second, as far as they are reached.",
+)
+@click.option("--config", type=FILE, default=Path("config.yaml"), show_default=True)
+def plan(experiment: str, run: str, preset: str | None, throughput: float, config: Path) -> None:
+    """Print what an EXPERIMENT such as refcocog_det would take, and what is there already; no data is needed."""
+    from jvgn.planning.experiment import Experiment
+    from jvgn.planning.plan import plan as text
+    from jvgn.settings.configuration import read_configuration
+
+    dataset, _, setting = experiment.rpartition("_")
+    if not dataset:
+        raise UserError(f"{experiment}: expected a dataset and a setting, such as refcocog_det")
+    chosen = Experiment(read_configuration(config, preset), dataset, setting, run)
+    click.echo(text(chosen, throughput, config.parent / "workflow/rules"))
+
+
+PAPER_COMMANDS = [tabulate, tables, plan]

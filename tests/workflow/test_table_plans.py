@@ -4,20 +4,11 @@ import time
 
 import pytest
 
-ANNOTATIONS = ["refcoco/refs(unc).p", "refcoco+/refs(unc).p", "refcocog/refs(umd).p", "refcocog/refs(google).p"]
-ANNOTATIONS += [f"{name}/instances.json" for name in ("refcoco", "refcoco+", "refcocog")]
-ANNOTATIONS += ["coco/annotations/instances_train2014.json", "glove/glove.840B.300d.zip"]
-
 
 @pytest.fixture(scope="module")
-def with_data(another_project):
-    project = another_project()
-    for file in ANNOTATIONS:
-        path = project.folder / "resources" / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    (project.folder / "resources/coco/train2014").mkdir()
-    return project
+def empty(another_project):
+    """A project in which nothing was downloaded."""
+    return another_project()
 
 
 def planned_metrics(project, table):
@@ -44,26 +35,26 @@ def planned_metrics(project, table):
         ("supporting", ["shapes_gt", "shapes_det"]),
     ],
 )
-def test_a_table_is_planned_from_the_runs_that_it_shows(with_data, table, runs):
-    planned, seconds = planned_metrics(with_data, table)
+def test_a_table_is_planned_from_the_runs_that_it_shows(empty, table, runs):
+    planned, seconds = planned_metrics(empty, table)
     assert planned == {f"results/{run}/metrics.json" for run in runs}
     assert seconds < 30
 
 
-def test_annotations_of_supporting_objects_add_the_run_that_they_measure(with_data):
-    brought = with_data.folder / "resources/groundnet/supporting.csv"
-    brought.parent.mkdir()
+def test_annotations_of_supporting_objects_add_the_run_that_they_measure(empty):
+    brought = empty.folder / "resources/groundnet/supporting.csv"
+    brought.parent.mkdir(parents=True)
     brought.touch()
-    planned, _ = planned_metrics(with_data, "supporting")
+    planned, _ = planned_metrics(empty, "supporting")
     assert "results/refcocog-google_gt/metrics.json" in planned
 
 
-def test_a_table_whose_run_the_configuration_lacks_says_what_to_add(with_data, miniature):
+def test_a_table_whose_run_the_configuration_lacks_says_what_to_add(empty, miniature):
     config = miniature()
     del config["runs"]["vgg16"]
-    with_data.configure(config)
-    run = with_data.snakemake("--dry-run", "--", "results/tables/table_vgg.csv")
-    with_data.configure(miniature())
+    empty.configure(config)
+    run = empty.snakemake("--dry-run", "--", "results/tables/table_vgg.csv")
+    empty.configure(miniature())
     assert run.returncode == 1
     assert "config.yaml has no run vgg16" in run.stdout and "runs: {vgg16: {detector: vgg16}}" in run.stdout
 
