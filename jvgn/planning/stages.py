@@ -55,9 +55,8 @@ def stages_of(experiment: Experiment) -> list[Stage]:
 
 def resource_stages(experiment: Experiment) -> list[Stage]:
     """Downloads, a stage a source, and what is drawn or the user's to bring."""
-    sources = experiment.configuration.all_sources.values()
-    names = list(experiment.configuration.all_sources)
-    owner = {place: name for name, source in zip(names, sources, strict=True) for place in source.provides}
+    sources = experiment.configuration.all_sources
+    owner = {place: name for name, source in sources.items() for place in source.provides}
     needed: dict[str, list[str]] = {}
     for place in experiment.resources:
         needed.setdefault(owner.get(place, ""), []).append(place)
