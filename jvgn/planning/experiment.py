@@ -65,10 +65,6 @@ class Experiment:
     def vector_size(self) -> int:
         return self.configuration.vocabularies[self.run.vocabulary].vector_size
 
-    @property
-    def is_drawn(self) -> bool:
-        return self.configuration.datasets[self.dataset].folder == WORLD
-
     @cached_property
     def size(self) -> DatasetSize:
         return dataset_size(self.configuration, self.dataset, self.results)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from jvgn.planning.experiment import Experiment
 from jvgn.planning.operations import BACK, FLOAT
+from jvgn.planning.sizes import WORLD
 
 ROW_BYTES = {"image": 30, "object": 35, "expression": 55, "node": 12, "edge": 15, "prediction": 45}
 """Of a row of a compressed table, about."""
@@ -12,6 +13,10 @@ PICTURE_BYTES = 13_000
 """Of a drawn image, with its annotations."""
 REGION_BYTES = 32
 """Of a stored region beside its feature: box, score, label, object."""
+CORENLP = "resources/corenlp"
+"""The folder that the workflow fetches."""
+CORENLP_BYTES = 484e6
+NOT_KNOWN = "its size is not known"
 TABLES = ("images", "objects", "expressions", "mentions")
 
 
@@ -57,15 +62,22 @@ def resource_stages(experiment: Experiment) -> list[Stage]:
     """Downloads, a stage a source, and what is drawn or the user's to bring."""
     sources = experiment.configuration.all_sources
     owner = {place: name for name, source in sources.items() for place in source.provides}
-    needed: dict[str, list[str]] = {}
+    downloads: dict[str, list[str]] = {}
+    world: list[str] = []
+    found = []
     for place in experiment.resources:
-        needed.setdefault(owner.get(place, ""), []).append(place)
-    found = [download(experiment, name, places) for name, places in needed.items() if name]
-    if experiment.is_drawn:
+        if place in owner:
+            downloads.setdefault(owner[place], []).append(place)
+        elif place.startswith(f"{WORLD}/"):
+            world.append(place)
+        elif place == CORENLP:
+            found.append(Stage("download CoreNLP", (place,), "fetch_corenlp", CORENLP_BYTES, CORENLP_BYTES))
+        else:
+            found.append(Stage("yours to bring", (place,), disk=None, remark=place))
+    if world:
         disk = experiment.size.images * PICTURE_BYTES
-        found.append(Stage("draw the world", tuple(needed.pop("", ())), "make_world", disk=disk))
-    found += [Stage("yours to bring", (place,), disk=None, remark=place) for place in needed.get("", ())]
-    return found
+        found.append(Stage("draw the world", tuple(world), "make_world", disk=disk))
+    return [*(download(experiment, name, places) for name, places in downloads.items()), *found]
 
 
 def download(experiment: Experiment, name: str, places: list[str]) -> Stage:
@@ -73,7 +85,7 @@ def download(experiment: Experiment, name: str, places: list[str]) -> Stage:
     unpacked = [place for place in places if (source.provides[place] or "").endswith("/")]
     disk = None if source.size is None else source.size * (1 + len(unpacked))
     is_loaded = Path(source.file).exists()
-    remark = "downloaded already" if is_loaded else "its size is not known" if source.size is None else ""
+    remark = "downloaded already" if is_loaded else NOT_KNOWN if source.size is None else ""
     return Stage(f"download {name}", tuple(places), None, 0.0 if is_loaded else source.size, disk, remark=remark)
 
 
