@@ -7,9 +7,9 @@ from jvgn.planning.experiment import Experiment
 from jvgn.planning.operations import BACK, FLOAT
 from jvgn.planning.sizes import WORLD
 
-ROW_BYTES = {"image": 30, "object": 35, "expression": 55, "node": 12, "edge": 15, "prediction": 45}
-"""Of a row of a compressed table, about."""
-PICTURE_BYTES = 13_000
+ROW_BYTES = {"image": 30, "object": 35, "expression": 55, "node": 7, "edge": 8, "prediction": 45}
+"""Of a row of a compressed table, about, as measured on the embedded world."""
+PICTURE_BYTES = 18_000
 """Of a drawn image, with its annotations."""
 REGION_BYTES = 32
 """Of a stored region beside its feature: box, score, label, object."""
