@@ -7,7 +7,15 @@ from pathlib import Path
 
 from jvgn.datasets.tables import IMAGES
 from jvgn.planning.operations import DetectorWork, ModelWork, PaddedBatch, detector_work
-from jvgn.planning.sizes import COCO_CLASSES, COCO_TRAIN2014, WORLD, DatasetSize, dataset_size
+from jvgn.planning.sizes import (
+    COCO_ANNOTATIONS,
+    COCO_CLASSES,
+    COCO_TRAIN2014,
+    WORLD,
+    DatasetSize,
+    dataset_size,
+    refer_place,
+)
 from jvgn.settings.configuration import DEFAULT_RUN, Configuration
 from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
 from jvgn.settings.run import RunSettings
@@ -85,8 +93,10 @@ class Experiment:
     def resources(self) -> list[str]:
         """The files and folders that no stage makes."""
         found: list[str | None] = []
-        for dataset in map(self.configuration.datasets.__getitem__, self.datasets):
-            found += [f"{dataset.folder}/refs({dataset.split_by}).p", f"{dataset.folder}/instances.json"]
+        for dataset in self.datasets:
+            folder, split_by = refer_place(self.configuration.datasets[dataset])
+            if folder:  # data in any other format were read, and so are there, before their size is known
+                found += [f"{folder}/refs({split_by}).p", f"{folder}/instances.json"]
         if self.detector.source == "precomputed":
             found.append(self.detector.detections if self.setting == "det" else self.detector.objects)
         else:
@@ -105,6 +115,10 @@ class Experiment:
         if self.training_set is None:
             return self.size.images_by_split["train"], ""
         table = self.results / "datasets" / self.training_set / "images.parquet"
+        if not table.exists() and self.configuration.training_sets[self.training_set].annotations != COCO_ANNOTATIONS:
+            raise UserError(
+                f"the size of {self.training_set} is not known; read it first, then plan: snakemake --cores 1 {table}"
+            )
         number = count_rows(table, IMAGES) if table.exists() else COCO_TRAIN2014
         return number, "; those that are withheld not yet taken off"
 
@@ -133,7 +147,7 @@ class Experiment:
 
     @property
     def words(self) -> int:
-        return WORDS_KNOWN.get(self.configuration.datasets[self.dataset].folder, OTHER_WORDS)
+        return WORDS_KNOWN.get(refer_place(self.configuration.datasets[self.dataset])[0], OTHER_WORDS)
 
     @cached_property
     def model_work(self) -> ModelWork:

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import pyarrow.compute as pc
 
 from jvgn.datasets import tables
+from jvgn.settings.base import Frozen
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.configuration import Configuration
+from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
 from parsers.files import UserError
@@ -17,6 +19,7 @@ from parsers.table import read_table
 
 WORLD = "resources/shapes"
 COCO_CLASSES = 80
+COCO_ANNOTATIONS = "resources/coco/annotations/instances_train2014.json"
 COCO_TRAIN2014 = 82_783
 """Images."""
 
@@ -77,20 +80,25 @@ class DatasetSize:
         return [split for split in self.expressions if split != "train"]
 
 
+def refer_place(settings: Frozen) -> tuple[str, str]:
+    """The folder and the split of a dataset in REFER's format; of any other, none."""
+    return (settings.folder, settings.split_by) if isinstance(settings, DatasetSettings) else ("", "")
+
+
 def dataset_size(configuration: Configuration, dataset: str, results: Path) -> DatasetSize:
-    settings, folder = configuration.datasets[dataset], results / "datasets" / dataset
-    published = PUBLISHED.get((settings.folder, settings.split_by))
+    place, folder = refer_place(configuration.datasets[dataset]), results / "datasets" / dataset
+    published = PUBLISHED.get(place)
     language = published.language if published else DRAWN
     if all((folder / f"{name}.parquet").exists() for name in ("objects", "expressions")):
         return counted(folder, measured_language(results / "graphs" / dataset, language))
-    if settings.folder == WORLD:
+    if place[0] == WORLD:
         return drawn(configuration.shapes)
     if published is None:
         raise UserError(
-            f"nobody has published how large {dataset} is; read it first, then plan: "
+            f"the size of {dataset} is not known; read it first, then plan: "
             f"snakemake --cores 1 {folder}/expressions.parquet"
         )
-    expressions = published_expressions(settings.folder, settings.split_by)
+    expressions = published_expressions(*place)
     return DatasetSize(
         published.images,
         published.objects,

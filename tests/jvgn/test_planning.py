@@ -140,13 +140,19 @@ def test_a_plan_of_what_is_not_there_is_refused_in_one_line(planned, arguments, 
     assert found.exit_code == 1 and message in found.output and found.output.count("\n") == 1
 
 
-def test_data_of_unknown_size_must_be_read_before_they_are_planned(planned):
+@pytest.mark.parametrize(
+    ("path", "value", "unknown"),
+    [(("datasets", "refcoco", "folder"), "resources/mine", "refcoco"),
+     (("training_sets", "coco", "annotations"), "resources/mine.json", "coco")],
+)  # fmt: skip
+def test_data_of_unknown_size_must_be_read_before_they_are_planned(planned, path, value, unknown):
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    config["datasets"]["mine"] = config["datasets"]["shapes"] | {"folder": "resources/mine"}
+    section, name, key = path
+    config[section][name] |= {key: value}
     Path("mine.yaml").write_text(yaml.safe_dump(config))
-    found = planned("mine_gt", config="mine.yaml")
+    found = planned("refcoco_gt", config="mine.yaml")
     assert found.exit_code == 1
-    assert "nobody has published how large mine is; read it first" in found.output
+    assert f"the size of {unknown} is not known; read it first" in found.output
 
 
 def test_memory_is_what_the_rules_ask_for():
