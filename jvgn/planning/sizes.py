@@ -54,7 +54,8 @@ PUBLISHED = {
     ("resources/refcocog", "umd"): Published(208_960, 25_799, {"train": 21_899, "val": 1_300, "test": 2_600}, LONG),
     ("resources/refcocog", "google"): Published(208_960, 25_799, {"train": 24_698, "val": 4_650}, LONG),
 }
-"""By folder and split: annotated objects and images, as reported of REFER's archives. Google's splits share images."""
+"""By folder and split: annotated objects and images, as reported of REFER's archives; the objects are unchecked.
+Google's splits share images."""
 GOOGLE = {"train": 85_474, "val": 9_536}
 """Expressions of RefCOCOg as Google split it; those of the other splits are known to the sources."""
 
