@@ -19,6 +19,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/slices.smk"
 include: "workflow/rules/provisions.smk"
 include: "workflow/rules/report_files.smk"
+include: "workflow/rules/table_files.smk"
 
 
 check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
@@ -56,6 +57,7 @@ include: "workflow/rules/readme.smk"
 include: "workflow/rules/report_results.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/report_inputs.smk"
+include: "workflow/rules/tables.smk"
 
 
 localrules:

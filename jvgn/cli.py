@@ -10,6 +10,7 @@ import click
 from jvgn.command_options import FILE, files
 from jvgn.explorer.command import explore
 from jvgn.ground_commands import ground, show
+from jvgn.paper_commands import PAPER_COMMANDS
 from jvgn.region_commands import REGION_STAGES
 from jvgn.report_commands import figures
 from jvgn.source_commands import SOURCE_STAGES
@@ -29,7 +30,9 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
 
 
-for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, ground, show, explore, figures, survey]:
+OWN_COMMANDS = [ground, show, explore, figures, survey]
+
+for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, *PAPER_COMMANDS, *OWN_COMMANDS]:
     main.add_command(command)
 
 

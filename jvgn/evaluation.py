@@ -15,6 +15,7 @@ from jvgn.prediction_table import PREDICTIONS, WAYS
 from jvgn.regions.proof import read_verdict
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
+from jvgn.supporting import SupportingObjects
 from parsers.files import BrokenFile, sha256
 from parsers.table import EDGES, NODES, read_table
 
@@ -45,6 +46,8 @@ class Scored:
     settings: Path
     proof: Path
     predictions: Path
+    supporting: Path | None = None
+    """Annotations of supporting objects that the user brought."""
 
 
 def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> None:
@@ -57,12 +60,17 @@ def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> No
     if len(unanswered):
         first = unanswered["expression_id"].iloc[0]
         raise BrokenFile(files.predictions, f"holds no referent of expression {first}, whose image has regions")
-    splits = {split: split_metrics(rows, answers.context(predictions, rows)) for split, rows in table.groupby("split")}
+    objects = SupportingObjects(files.dataset, files.regions, files.supporting, right_above)
+    splits = {}
+    for split, rows in table.groupby("split"):
+        splits[split] = split_metrics(rows, answers.context(predictions, rows))
+        splits[split] |= objects.shares(predictions, "region", rows["expression_id"])
     for way in WAYS:
         decoded = predictions.assign(correct=predictions[f"{way}_correct"])
         for split, rows in answers.table(decoded).groupby("split"):
-            context = answers.context(decoded, rows)
-            splits[split].setdefault("by_decoding", {})[way] = shares(rows["correct"], context)
+            found = shares(rows["correct"], answers.context(decoded, rows))
+            found |= objects.shares(predictions, f"{way}_region", rows["expression_id"])
+            splits[split].setdefault("by_decoding", {})[way] = found
     write_metrics(metrics, {**asdict(name), "splits": splits, "provenance": provenance(files)})
 
 
@@ -122,7 +130,7 @@ def split_metrics(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
     return metrics
 
 
-def shares(referents: pd.Series, context: pd.Series) -> dict[str, float]:
+def shares(referents: pd.Series, context: pd.Series) -> dict[str, Any]:
     """The accuracy on referents and, where there is gold for it, on their context."""
     found = {"accuracy": percent(referents)}
     return found | {"context_accuracy": percent(context)} if len(context) else found
@@ -142,7 +150,9 @@ def percent(hits: pd.Series) -> float:
 def provenance(files: Scored) -> dict[str, Any]:
     tables_of_dataset = {name: files.dataset / f"{name}.parquet" for name in ("expressions", "objects", "mentions")}
     hashed = tables_of_dataset | {
-        name: getattr(files, name) for field in fields(files) if (name := field.name) != "dataset"
+        name: path
+        for field in fields(files)
+        if (name := field.name) != "dataset" and (path := getattr(files, name)) is not None
     }
     return {
         "sha256": {name: sha256(path) for name, path in hashed.items()},

@@ -2,11 +2,12 @@
 
 `format`: the version; dataset, setting, run; `splits.{split}`: n, accuracy (referents found), oracle_recall (referents
 that some region covers: the best any method could do), context_accuracy (gold mentions beside the referent that were
-grounded right; absent without gold), mean_regions (an image), skipped (expressions whose image was left out of the
-regions, which count as not found; absent where none was), calibration_error (expected, of the referents' marginals in
-15 bins), accuracy_by_nodes and accuracy_by_edges, by_decoding.{unary, marginal, map} (accuracy and context_accuracy of
-each way to decode; unary is without message passing); `provenance`: hashes of everything the numbers depend on,
-versions, the seed, and the verdict of the detector's proof.
+grounded right; absent without gold), supporting.{n, all, at_least_one} (see jvgn/supporting.py; of the n expressions
+that have supporting objects; absent where none is known), mean_regions (an image), skipped (expressions whose image was
+left out of the regions, which count as not found; absent where none was), calibration_error (expected, of the
+referents' marginals in 15 bins), accuracy_by_nodes and accuracy_by_edges, by_decoding.{unary, marginal, map} (accuracy,
+context_accuracy and supporting of each way to decode; unary is without message passing); `provenance`: hashes of
+everything the numbers depend on, versions, the seed, and the verdict of the detector's proof.
 """
 
 import json

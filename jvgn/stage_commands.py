@@ -133,6 +133,7 @@ def predict(evaluation: Path, model: Path, output: Path, threads: int, device: s
 
 @click.command()
 @files("evaluation", *RUN_INPUTS, "model", "settings", "proof", "predictions", "output")
+@click.option("--supporting", type=FILE, help="Annotations of supporting objects, where you brought some.")
 @click.option("--name", nargs=3, required=True, help="Of the dataset, the setting and the run.")
 def score(evaluation: Path, output: Path, name: tuple[str, str, str], **inputs: Path) -> None:
     """Say how good predictions are."""

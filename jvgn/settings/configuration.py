@@ -38,6 +38,8 @@ class Configured(Frozen):
     regions: RegionSettings = RegionSettings()
     shards: PositiveInt = 1
     """Jobs into which parsing and the extraction of regions are each parted; they change nothing but the time."""
+    supporting: str | None = None
+    """A CSV file of supporting objects that you bring, or leave: without it, nothing is measured on them."""
     run: dict[str, Any]
     """The default run on this dataset: `RunSettings`, as far as they differ from the defaults."""
 
@@ -117,7 +119,8 @@ class Configuration(Frozen):
             for run in self.all_runs:
                 settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)
-                self.check_withheld(dataset, run, settings.detector)
+                if "detector" not in self.all_runs[run]:  # a run with a detector of its own need not suit every dataset
+                    self.check_withheld(dataset, run, settings.detector)
                 self.check_name(dataset, run, "parser", settings.parser, self.all_parsers)
                 self.check_name(dataset, run, "vocabulary", settings.vocabulary, self.vocabularies)
         return self
@@ -197,12 +200,15 @@ class Configuration(Frozen):
         for kind, name, known in (("dataset", dataset, self.datasets), ("run", run, self.all_runs)):
             if name not in known:
                 raise UserError(f"config.yaml has no {kind} {name}; it has: {', '.join(known)}")
+        self.run(dataset, run)
 
     def merged(self, dataset: str, run: str) -> dict[str, Any]:
         return overlaid(self.datasets[dataset].run, self.all_runs[run])
 
     def run(self, dataset: str, run: str) -> RunSettings:
-        return validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
+        settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
+        self.check_withheld(dataset, run, settings.detector)
+        return settings
 
 
 def seeded_name(run: str, seed: int) -> str:

@@ -82,6 +82,13 @@ def test_a_mistake_names_its_key(path, value, message):
         checked(edited(path, value))
 
 
+def test_a_run_with_a_detector_of_its_own_suits_the_datasets_that_are_withheld_from_it():
+    settings = checked(edited("runs.deep", {"detector": "vgg16"}))
+    assert settings.run("refcoco", "deep").detector == "vgg16"
+    with pytest.raises(UserError, match=r"shapes\.run with runs\.deep: .* coco, which does not withhold shapes"):
+        settings.run("shapes", "deep")
+
+
 @pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", PARSERS.read_text(), re.M | re.S))
 def test_the_parsers_of_the_documentation_can_be_configured(block):
     settings = checked(overlaid(config(), yaml.safe_load(block)))

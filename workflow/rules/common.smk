@@ -24,10 +24,11 @@ def check_targets(targets):
     """A target that names what the configuration lacks is an error that lists what it has."""
     for target in targets:
         found = re.match(r"results/(?P<dataset>[^/]+)_(gt|det)/(runs/(?P<run>[^/]+)/)?", target)
-        for kind, known in (("dataset", configuration.datasets), ("run", configuration.all_runs)):
-            name = found and found[kind]
-            if name and name not in known:
-                raise WorkflowError(f"{target}: config.yaml has no {kind} {name}; it has: {', '.join(known)}")
+        try:
+            if found:
+                configuration.check_run(found["dataset"], found["run"] or DEFAULT_RUN)
+        except UserError as error:
+            raise WorkflowError(f"{target}: {error}") from None
 
 
 def dataset_of(wildcards):

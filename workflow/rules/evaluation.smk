@@ -42,12 +42,14 @@ rule score:
             "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
             "jvgn/settings/run.py",
+            "jvgn/supporting.py",
         ),
         evaluation="results/evaluation.yaml",
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         proof=proof,
+        supporting=supporting_annotations,
         recall=recall,  # not read: whoever asks for a run's metrics has it, before the run is trained
     output:
         "results/{dataset}_{setting}{run_folder}/metrics.json",
@@ -62,9 +64,10 @@ rule score:
         runtime=30,
     params:
         inputs=run_options,
+        supporting=supporting_option,
         run=run_name,
     shell:
-        "python -m jvgn score --evaluation {input.evaluation:q} {params.inputs} --settings {input.settings:q}"
+        "python -m jvgn score --evaluation {input.evaluation:q} {params.inputs} {params.supporting} --settings {input.settings:q}"
         " --model {input.model:q} --proof {input.proof:q} --predictions {input.predictions:q} --output {output:q}"
         " --name {wildcards.dataset:q} {wildcards.setting} {params.run:q} > {log:q} 2>&1"
 
@@ -85,6 +88,7 @@ rule ablate:
             "jvgn/regions/recall.py",
             "jvgn/settings/detector.py",
             "jvgn/settings/evaluation.py",
+            "jvgn/supporting.py",
         ),
         evaluation="results/evaluation.yaml",
         model="results/{dataset}_{setting}/model.safetensors",

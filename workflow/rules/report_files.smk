@@ -19,6 +19,7 @@ ANSWERS = [
     "jvgn/regions/recall.py",
     "jvgn/settings/detector.py",
     "jvgn/settings/run.py",
+    "jvgn/supporting.py",
 ]
 
 

@@ -1,0 +1,1 @@
+"""The paper's tables: the figures it prints, and ours beside them."""

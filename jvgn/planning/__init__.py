@@ -1,0 +1,1 @@
+"""What an experiment takes, told before it is paid for."""

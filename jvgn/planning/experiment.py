@@ -1,0 +1,172 @@
+"""A run on a dataset: what it rests on, and the sizes that its cost depends on."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from jvgn.datasets.tables import IMAGES
+from jvgn.planning.operations import DetectorWork, ModelWork, PaddedBatch, detector_work
+from jvgn.planning.sizes import (
+    COCO_ANNOTATIONS,
+    COCO_CLASSES,
+    COCO_TRAIN2014,
+    WORLD,
+    DatasetSize,
+    dataset_size,
+    refer_place,
+)
+from jvgn.settings.configuration import DEFAULT_RUN, Configuration
+from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
+from jvgn.settings.run import RunSettings
+from parsers.files import UserError
+from parsers.table import count_rows
+
+WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, WORLD: 60}
+"""About the paper's vocabulary sizes, by folder."""
+OTHER_WORDS = 5_000
+WORD_PADDING = 2.9
+"""The longest of a mini-batch's expressions by the mean: 24 words to 8.4 in samples of 470 of RefCOCOg's."""
+FULLEST = 2.0
+"""The most regions, nodes or edges of an image in a mini-batch, by the mean: assumed."""
+PRECOMPUTED_SIZE = 2048
+"""Of features that are not there to be asked."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    configuration: Configuration
+    dataset: str
+    setting: str
+    run_name: str = DEFAULT_RUN
+    results: Path = Path("results")
+
+    def __post_init__(self) -> None:
+        if self.setting not in ("gt", "det"):
+            raise UserError(f"there is no setting {self.setting}; there are: gt, det")
+        self.configuration.check_run(self.dataset, self.run_name)
+
+    @property
+    def folder(self) -> str:
+        run = "" if self.run_name == DEFAULT_RUN else f"/runs/{self.run_name}"
+        return f"{self.results}/{self.dataset}_{self.setting}{run}"
+
+    @cached_property
+    def run(self) -> RunSettings:
+        return self.configuration.run(self.dataset, self.run_name)
+
+    @property
+    def detector(self) -> DetectorSettings:
+        return self.configuration.detectors[self.run.detector]
+
+    @property
+    def detector_folder(self) -> str:
+        trained_on = self.configuration.trained_on(self.dataset, self.run.detector)
+        return f"{self.results}/detectors/{trained_on}/{self.run.detector}"
+
+    @property
+    def regions_path(self) -> str:
+        """Without its ending."""
+        return f"{self.results}/regions/{self.dataset}_{self.setting}/{self.run.detector}"
+
+    @property
+    def vector_size(self) -> int:
+        return self.configuration.vocabularies[self.run.vocabulary].vector_size
+
+    @cached_property
+    def size(self) -> DatasetSize:
+        return dataset_size(self.configuration, self.dataset, self.results)
+
+    @property
+    def training_set(self) -> str | None:
+        """That of a detector which the workflow trains."""
+        is_trained = self.detector.source != "precomputed" and self.detector.weights is None
+        return self.configuration.training_set(self.run.detector) if is_trained else None
+
+    @property
+    def datasets(self) -> list[str]:
+        """Its own, and those whose evaluation images the detector must not have seen."""
+        trained_on = self.configuration.trained_on(self.dataset, self.run.detector)
+        return list(dict.fromkeys([self.dataset, *self.configuration.withheld(trained_on)]))
+
+    @property
+    def resources(self) -> list[str]:
+        """The files and folders that no stage makes."""
+        found: list[str | None] = []
+        for dataset in self.datasets:
+            folder, split_by = refer_place(self.configuration.datasets[dataset])
+            if folder:  # data in any other format were read, and so are there, before their size is known
+                found += [f"{folder}/refs({split_by}).p", f"{folder}/instances.json"]
+        if self.detector.source == "precomputed":
+            found.append(self.detector.detections if self.setting == "det" else self.detector.objects)
+        else:
+            found.append(self.configuration.datasets[self.dataset].images)
+            found.append(self.detector.weights or self.detector.pretrained)
+        if self.training_set:
+            learned_from = self.configuration.training_sets[self.training_set]
+            found += [learned_from.annotations, learned_from.images]
+        found.append(self.configuration.vocabularies[self.run.vocabulary].glove)
+        found += self.configuration.all_parsers[self.run.parser].files
+        return [path for path in dict.fromkeys(found) if path]
+
+    @property
+    def detector_images(self) -> tuple[int, str]:
+        """How many images a detector learns from, and what to know of this number."""
+        if self.training_set is None:
+            return self.size.images_by_split["train"], ""
+        table = self.results / "datasets" / self.training_set / "images.parquet"
+        if not table.exists() and self.configuration.training_sets[self.training_set].annotations != COCO_ANNOTATIONS:
+            raise UserError(
+                f"the size of {self.training_set} is not known; read it first, then plan: snakemake --cores 1 {table}"
+            )
+        number = count_rows(table, IMAGES) if table.exists() else COCO_TRAIN2014
+        return number, "; those that are withheld not yet taken off"
+
+    @cached_property
+    def detector_work(self) -> DetectorWork:
+        classes = self.size.classes if self.training_set is None else COCO_CLASSES
+        if self.detector.source == "torchvision":
+            return detector_work(self.detector, classes)
+        # detectron2's own C4 network is this one, too.
+        shared = set(TorchvisionSettings.model_fields) - {"source"}
+        chosen = self.detector.model_dump(include=shared & set(type(self.detector).model_fields))
+        return detector_work(TorchvisionSettings(**chosen), classes)
+
+    @property
+    def feature_size(self) -> int:
+        return PRECOMPUTED_SIZE if self.detector.source == "precomputed" else self.detector_work.feature_size
+
+    @property
+    def regions(self) -> float:
+        """An image's: as many as it has objects, unless its detections were counted already."""
+        recall = Path(f"{self.regions_path}.recall.json")
+        if not recall.exists():
+            return self.size.objects / self.size.images
+        splits = json.loads(recall.read_text())["splits"].values()
+        return sum(split["n"] * split["mean_regions"] for split in splits) / sum(split["n"] for split in splits)
+
+    @property
+    def words(self) -> int:
+        return WORDS_KNOWN.get(refer_place(self.configuration.datasets[self.dataset])[0], OTHER_WORDS)
+
+    @cached_property
+    def model_work(self) -> ModelWork:
+        return ModelWork(self.run.model, self.words, self.vector_size, self.feature_size)
+
+    def batch(self, *splits: str) -> PaddedBatch:
+        """A mini-batch of these splits, with all expressions of its images."""
+        size, images = self.size, self.run.training.images_per_batch
+        expressions = images * sum(size.expressions[split] for split in splits) / self.images_of(*splits)
+        return PaddedBatch(
+            images=images,
+            regions=FULLEST * self.regions,
+            words=WORD_PADDING * size.language.words * expressions,
+            nodes=FULLEST * size.language.nodes * expressions,
+            edges=FULLEST * size.language.edges * expressions,
+        )
+
+    def batches(self, *splits: str) -> float:
+        return self.images_of(*splits) / self.run.training.images_per_batch
+
+    def images_of(self, *splits: str) -> int:
+        return sum(self.size.images_by_split[split] for split in splits)

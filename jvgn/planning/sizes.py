@@ -1,0 +1,153 @@
+"""How large datasets are: counted in their tables where these are there, as published where they are not."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow.compute as pc
+
+from jvgn.datasets import tables
+from jvgn.settings.base import Frozen
+from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
+from jvgn.settings.configuration import Configuration
+from jvgn.settings.dataset import DatasetSettings
+from jvgn.settings.world import WorldSettings
+from jvgn.shapes.scenes import SHAPES
+from parsers.files import UserError
+from parsers.table import read_table
+
+WORLD = "resources/shapes"
+COCO_CLASSES = 80
+COCO_ANNOTATIONS = "resources/coco/annotations/instances_train2014.json"
+COCO_TRAIN2014 = 82_783
+"""Images."""
+
+
+class Language(NamedTuple):
+    """Of an expression, in the mean."""
+
+    words: float
+    nodes: float
+    edges: float
+
+
+SHORT, LONG, DRAWN = Language(3.6, 1.5, 0.5), Language(8.4, 2.4, 1.4), Language(8.5, 2.1, 1.1)
+"""Words as the paper says, or as the world has them; nodes and edges of the lexical parser, measured on RefCOCOg's long
+sentences and the world's, and assumed for the short ones."""
+
+
+class Published(NamedTuple):
+    objects: int
+    images: int
+    images_by_split: dict[str, int]
+    language: Language
+
+
+PUBLISHED = {
+    ("resources/refcoco", "unc"): Published(
+        196_771, 19_994, {"train": 16_994, "val": 1_500, "testA": 750, "testB": 750}, SHORT
+    ),
+    ("resources/refcoco+", "unc"): Published(
+        196_737, 19_992, {"train": 16_992, "val": 1_500, "testA": 750, "testB": 750}, SHORT
+    ),
+    ("resources/refcocog", "umd"): Published(208_960, 25_799, {"train": 21_899, "val": 1_300, "test": 2_600}, LONG),
+    ("resources/refcocog", "google"): Published(208_960, 25_799, {"train": 24_698, "val": 4_650}, LONG),
+}
+"""By folder and split: annotated objects and images, as reported of REFER's archives; the objects are unchecked.
+Google's splits share images."""
+GOOGLE = {"train": 85_474, "val": 9_536}
+"""Expressions of RefCOCOg as Google split it; those of the other splits are known to the sources."""
+
+
+@dataclass(frozen=True)
+class DatasetSize:
+    images: int
+    objects: int
+    classes: int
+    images_by_split: dict[str, int]
+    expressions: dict[str, int]
+    """By split."""
+    language: Language
+    origin: str
+    """Where these numbers come from."""
+
+    @property
+    def all_expressions(self) -> int:
+        return sum(self.expressions.values())
+
+    @property
+    def evaluated(self) -> list[str]:
+        return [split for split in self.expressions if split != "train"]
+
+
+def refer_place(settings: Frozen) -> tuple[str, str]:
+    """The folder and the split of a dataset in REFER's format; of any other, none."""
+    return (settings.folder, settings.split_by) if isinstance(settings, DatasetSettings) else ("", "")
+
+
+def dataset_size(configuration: Configuration, dataset: str, results: Path) -> DatasetSize:
+    place, folder = refer_place(configuration.datasets[dataset]), results / "datasets" / dataset
+    published = PUBLISHED.get(place)
+    language = published.language if published else DRAWN
+    if all((folder / f"{name}.parquet").exists() for name in ("objects", "expressions")):
+        return counted(folder, measured_language(results / "graphs" / dataset, language))
+    if place[0] == WORLD:
+        return drawn(configuration.shapes)
+    if published is None:
+        raise UserError(
+            f"the size of {dataset} is not known; read it first, then plan: "
+            f"snakemake --cores 1 {folder}/expressions.parquet"
+        )
+    expressions = published_expressions(*place)
+    return DatasetSize(
+        published.images,
+        published.objects,
+        COCO_CLASSES,
+        published.images_by_split,
+        expressions,
+        language,
+        "published",
+    )
+
+
+def published_expressions(folder: str, split_by: str) -> dict[str, int]:
+    if split_by == "google":
+        return GOOGLE
+    refs = f"{folder}/refs({split_by}).p"
+    (source,) = [source for source in BUILT_IN_SOURCES.values() if refs in source.provides]
+    return source.counts[split_by]
+
+
+def counted(folder: Path, language: Language) -> DatasetSize:
+    expressions = read_table(folder / "expressions.parquet", tables.EXPRESSIONS)
+    objects = read_table(folder / "objects.parquet", tables.OBJECTS)
+    by_split = expressions.group_by("split", use_threads=False)
+    found = by_split.aggregate([("expression_id", "count"), ("image_id", "count_distinct")]).to_pylist()
+    return DatasetSize(
+        images=pc.count_distinct(expressions["image_id"]).as_py(),
+        objects=len(objects),
+        classes=pc.count_distinct(objects["category_id"]).as_py(),
+        images_by_split={split["split"]: split["image_id_count_distinct"] for split in found},
+        expressions={split["split"]: split["expression_id_count"] for split in found},
+        language=language._replace(words=pc.mean(pc.list_value_length(expressions["tokens"])).as_py()),
+        origin=f"counted in {folder}",
+    )
+
+
+def measured_language(graphs: Path, otherwise: Language) -> Language:
+    """With the nodes and edges that a parser has found in the dataset, if one was run."""
+    for path in sorted(graphs.glob("*/coverage.json")):
+        coverage = json.loads(path.read_text(encoding="utf8"))
+        nodes, edges = (coverage[name] / coverage["expressions"] for name in ("nodes", "edges"))
+        return otherwise._replace(nodes=nodes, edges=edges)
+    return otherwise
+
+
+def drawn(world: WorldSettings) -> DatasetSize:
+    """The embedded world, by its settings; about 8 objects an image."""
+    images = {split: getattr(world, split) for split in ("train", "val", "test", "adv")}
+    expressions = {split: number * world.expressions_per_image for split, number in images.items()}
+    expressions["adv"] = world.adv * 2 * world.pairs_per_image
+    total = sum(images.values())
+    return DatasetSize(total, 8 * total, len(SHAPES), images, expressions, DRAWN, "set in config.yaml")

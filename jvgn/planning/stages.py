@@ -1,0 +1,183 @@
+"""The stages behind a run's metrics: what each would download, write, hold in memory and compute, and what is there."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from jvgn.planning.experiment import Experiment
+from jvgn.planning.operations import BACK, FLOAT
+from jvgn.planning.sizes import WORLD
+
+ROW_BYTES = {"image": 30, "object": 35, "expression": 55, "node": 7, "edge": 8, "prediction": 45}
+"""Of a row of a compressed table, about, as measured on the embedded world."""
+PICTURE_BYTES = 18_000
+"""Of a drawn image, with its annotations."""
+REGION_BYTES = 32
+"""Of a stored region beside its feature: box, score, label, object."""
+CORENLP = "resources/corenlp"
+"""The folder that the workflow fetches."""
+CORENLP_BYTES = 484e6
+NOT_KNOWN = "its size is not known"
+TABLES = ("images", "objects", "expressions", "mentions")
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    files: tuple[str, ...]
+    """By which it is known to be done."""
+    rule: str | None = None
+    """Its heaviest one in the workflow."""
+    download: float | None = 0.0
+    """Bytes, as are disk and device memory; None is unknown."""
+    disk: float | None = 0.0
+    device_memory: float = 0.0
+    operations: float = 0.0
+    remark: str = ""
+
+    @property
+    def there(self) -> int:
+        """How many of its files exist."""
+        return sum(Path(file).exists() for file in self.files)
+
+    @property
+    def is_done(self) -> bool:
+        return self.there == len(self.files)
+
+
+def stages_of(experiment: Experiment) -> list[Stage]:
+    """All of them, in the order in which they are run."""
+    return [
+        *resource_stages(experiment),
+        tables(experiment),
+        *detector_stages(experiment),
+        regions(experiment),
+        graphs(experiment),
+        vocabulary(experiment),
+        training(experiment),
+        evaluation(experiment),
+    ]
+
+
+def resource_stages(experiment: Experiment) -> list[Stage]:
+    """Downloads, a stage a source, and what is drawn or the user's to bring."""
+    sources = experiment.configuration.all_sources
+    owner = {place: name for name, source in sources.items() for place in source.provides}
+    downloads: dict[str, list[str]] = {}
+    world: list[str] = []
+    found = []
+    for place in experiment.resources:
+        if place in owner:
+            downloads.setdefault(owner[place], []).append(place)
+        elif place.startswith(f"{WORLD}/"):
+            world.append(place)
+        elif place == CORENLP:
+            found.append(Stage("download CoreNLP", (place,), "fetch_corenlp", CORENLP_BYTES, CORENLP_BYTES))
+        else:
+            found.append(Stage("yours to bring", (place,), disk=None, remark=place))
+    if world:
+        disk = experiment.size.images * PICTURE_BYTES
+        found.append(Stage("draw the world", tuple(world), "make_world", disk=disk))
+    return [*(download(experiment, name, places) for name, places in downloads.items()), *found]
+
+
+def download(experiment: Experiment, name: str, places: list[str]) -> Stage:
+    source = experiment.configuration.all_sources[name]
+    unpacked = [place for place in places if (source.provides[place] or "").endswith("/")]
+    disk = None if source.size is None else source.size * (1 + len(unpacked))
+    is_loaded = Path(source.file).exists()
+    remark = "downloaded already" if is_loaded else NOT_KNOWN if source.size is None else ""
+    return Stage(f"download {name}", tuple(places), None, 0.0 if is_loaded else source.size, disk, remark=remark)
+
+
+def tables(experiment: Experiment) -> Stage:
+    folder, size = experiment.results / "datasets", experiment.size
+    files = [f"{folder / name}/{table}.parquet" for name in experiment.datasets for table in TABLES]
+    if experiment.training_set:
+        files += [f"{folder / experiment.training_set}/{table}.parquet" for table in TABLES[:2]]
+    # Of the other datasets too, which are about as large.
+    rows = {"image": size.images, "object": size.objects, "expression": size.all_expressions}
+    disk = len(experiment.datasets) * sum(ROW_BYTES[name] * count for name, count in rows.items())
+    return Stage("read annotations", tuple(files), "read_dataset", disk=disk)
+
+
+def detector_stages(experiment: Experiment) -> list[Stage]:
+    settings, folder = experiment.detector, experiment.detector_folder
+    if settings.source == "precomputed":
+        return []
+    work = experiment.detector_work
+    files = (f"{folder}/weights.safetensors", f"{folder}/provenance.json")
+    if settings.weights is not None:
+        return [Stage("take over the detector", files, "adopt_detector", disk=work.weight_bytes)]
+    images, remark = experiment.detector_images
+    return [
+        Stage(
+            "train the detector",
+            files,
+            "train_detector",
+            disk=work.weight_bytes,
+            device_memory=work.train_bytes,
+            operations=images * settings.epochs * work.train_image,
+            remark=f"{images:,.0f} images, {settings.epochs} epochs{remark}",
+        )
+    ]
+
+
+def regions(experiment: Experiment) -> Stage:
+    size, chosen = experiment.size, experiment.configuration.datasets[experiment.dataset].regions
+    number = size.images * experiment.regions
+    width = experiment.feature_size * (2 if chosen.precision == "float16" else FLOAT)
+    operations = 0.0
+    if experiment.detector.source != "precomputed":
+        work = experiment.detector_work
+        # A detection is regarded twice: as a proposal, and as the final box that its feature is pooled from.
+        proposals = (chosen.proposals or experiment.detector.test_proposals) if experiment.setting == "det" else 0
+        operations = size.images * (work.look + (proposals + experiment.regions) * work.region)
+    return Stage(
+        "extract regions",
+        (f"{experiment.regions_path}.h5",),
+        "extract_regions",
+        disk=number * (width + REGION_BYTES),
+        operations=operations,
+        remark=f"{size.images:,} images, {experiment.regions:.1f} regions each; twice the disk while shards are merged",
+    )
+
+
+def graphs(experiment: Experiment) -> Stage:
+    size, folder = experiment.size, experiment.results / "graphs" / experiment.dataset / experiment.run.parser
+    rows = size.all_expressions * (size.language.nodes * ROW_BYTES["node"] + size.language.edges * ROW_BYTES["edge"])
+    files = tuple(f"{folder}/{name}.parquet" for name in ("nodes", "edges"))
+    rule = "parse_expressions" if experiment.configuration.datasets[experiment.dataset].shards == 1 else "parse_shard"
+    return Stage("parse expressions", files, rule, disk=rows, remark=f"{size.all_expressions:,} expressions, on CPUs")
+
+
+def vocabulary(experiment: Experiment) -> Stage:
+    folder = experiment.results / "vocabulary" / experiment.dataset / experiment.run.vocabulary
+    files = tuple(f"{folder}/{name}" for name in ("words.parquet", "vectors.npy"))
+    disk = experiment.words * experiment.vector_size * FLOAT
+    return Stage("build the vocabulary", files, "build_vocabulary", disk=disk, remark="on a CPU")
+
+
+def training(experiment: Experiment) -> Stage:
+    chosen, work, batch = experiment.run.training, experiment.model_work, experiment.batch("train")
+    operations = (1 + BACK) * experiment.batches("train") * work.forward(batch)
+    if "val" in experiment.size.expressions:  # looked at after each epoch
+        operations += experiment.batches("val") * work.forward(experiment.batch("val"))
+    return Stage(
+        "train the model",
+        (f"{experiment.folder}/model.safetensors",),
+        "train",
+        disk=work.weight_bytes,
+        device_memory=work.train_bytes(batch),
+        operations=chosen.epochs * operations,
+        remark=f"{experiment.size.expressions['train']:,} expressions, {chosen.epochs} epochs",
+    )
+
+
+def evaluation(experiment: Experiment) -> Stage:
+    size, folder = experiment.size, experiment.folder
+    nodes = sum(size.expressions[split] for split in size.evaluated) * size.language.nodes
+    passes = [
+        experiment.batches(split) * experiment.model_work.forward(experiment.batch(split)) for split in size.evaluated
+    ]
+    files = (f"{folder}/predictions.parquet", f"{folder}/metrics.json")
+    return Stage("predict and score", files, "predict", disk=nodes * ROW_BYTES["prediction"], operations=sum(passes))

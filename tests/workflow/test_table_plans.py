@@ -1,0 +1,60 @@
+"""What the paper's tables would take, before anything is run."""
+
+import os
+import re
+
+import pytest
+
+DATASETS, SETTINGS = ("refcoco", "refcoco+", "refcocog"), ("gt", "det")
+
+
+@pytest.fixture(scope="module")
+def empty(another_project):
+    """A project in which nothing was downloaded."""
+    return another_project()
+
+
+def planned_metrics(project, *tables):
+    """The runs whose metrics each table would be made of."""
+    plan = project.snakemake("--dry-run", "--quiet", "host", "--", *(f"results/tables/{name}.csv" for name in tables))
+    assert plan.returncode == 0, plan.stdout + plan.stderr
+    blocks = [block for block in (plan.stdout + plan.stderr).split("\n[") if "rule write_table:" in block]
+    inputs = {re.search(r"table=(\w+)", block)[1]: re.search(r"^ +input: (.*)$", block, re.M)[1] for block in blocks}
+    return {table: set(re.findall(r"results/(\S+)/metrics\.json", files)) for table, files in inputs.items()}
+
+
+def test_all_tables_are_planned_in_seconds_with_nothing_downloaded(empty):
+    before = os.times()
+    planned = planned_metrics(empty, "table1", "table2", "table_vgg", "supporting")
+    taken = os.times()
+    # The processor's seconds: those of the clock are also other processes'.
+    assert sum(taken[2:4]) - sum(before[2:4]) < 30
+    assert planned == {
+        "table1": {f"{dataset}_{setting}" for dataset in DATASETS for setting in SETTINGS},
+        "table2": {f"refcocog_{setting}{run}" for setting in SETTINGS for run in ("", "/runs/unmarginalised")},
+        "table_vgg": {f"{dataset}_{setting}/runs/vgg16" for dataset in DATASETS for setting in SETTINGS},
+        "supporting": {"shapes_gt", "shapes_det"},
+    }
+
+
+def test_annotations_of_supporting_objects_add_the_run_that_they_measure(empty):
+    brought = empty.folder / "resources/groundnet/supporting.csv"
+    brought.parent.mkdir(parents=True)
+    brought.touch()
+    assert planned_metrics(empty, "supporting")["supporting"] == {"refcocog-google_gt", "shapes_gt", "shapes_det"}
+
+
+def test_a_table_whose_run_the_configuration_lacks_says_what_to_add(empty, miniature):
+    config = miniature()
+    del config["runs"]["vgg16"]
+    empty.configure(config)
+    run = empty.snakemake("--dry-run", "--", "results/tables/table_vgg.csv")
+    empty.configure(miniature())
+    assert run.returncode == 1
+    assert "config.yaml has no run vgg16" in run.stdout and "runs: {vgg16: {detector: vgg16}}" in run.stdout
+
+
+def test_a_run_whose_detector_may_have_seen_the_dataset_is_refused_when_asked_for(empty):
+    run = empty.snakemake("--dry-run", "--", "results/shapes_gt/runs/vgg16/metrics.json")
+    assert run.returncode == 1
+    assert "detector vgg16 learns from coco, which does not withhold shapes" in run.stdout
