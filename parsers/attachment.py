@@ -16,10 +16,14 @@ BESIDE = frozenset(
 
 def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound: Relation, subject: Phrase) -> bool:
     """Whether the relation says something of `subject`, not of `here`, which the `inbound` relation ties to it."""
-    if inbound.text in HAVING or here.is_animate:
+    if here.is_animate:
+        return False
+    if relation.text == "with" and target is not None and target.is_animate:
+        return True
+    if inbound.text in HAVING:
         return False
     if not subject.is_animate:
-        return places(relation) and passes_over_things(here, inbound)
+        return places(relation) and (passes_over_things(here, inbound) or hangs_above(relation, inbound))
     if target is not None and target.is_body_part:
         return relation.text == "with"  # but "a bag on his back"
     if here.is_body_part and inbound.verb:
@@ -43,6 +47,11 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
 def passes_over_things(here: Phrase, inbound: Relation) -> bool:
     """Whether what is beside another is not what a thing has, or the ground it is on, but the thing."""
     return inbound.text == "with" or (here.is_setting and inbound.preposition in ("on", "in"))
+
+
+def hangs_above(relation: Relation, inbound: Relation) -> bool:
+    """ "a mirror on the wall above a sink": the mirror."""
+    return relation.text == "above" and inbound.preposition == "on"
 
 
 def places(relation: Relation) -> bool:

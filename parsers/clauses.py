@@ -93,12 +93,20 @@ class Walk(Reading):
         if before is not None and self.are_animate([index]) and self.starts_again():
             self.nearest, before = self.clause, None
         if before is None:
+            self.share_owner(index)
             grown = [*self.nearest, index]
             self.clause = grown if self.clause == self.nearest else self.clause
             self.nearest = grown
         else:
             self.answer(*before, index)
             self.nearest = [index]
+
+    def share_owner(self, index: int) -> None:
+        """ "the cow's eyes and nose": the nose is the cow's too."""
+        first, phrase = self.nearest[0], self.phrases[index]
+        mark = self.phrases[first].mark
+        if mark is not None and not phrase.is_determined and phrase.owner is None:
+            self.links.append(Link(first - 1, (mark,), index))
 
     def starts_again(self) -> bool:
         """Whether a person named now joins the one at the start: "a man with a bag and a woman standing"."""
@@ -107,8 +115,8 @@ class Walk(Reading):
     def relation(self, relation: Relation, following: Item | None) -> None:
         target = following if isinstance(following, Phrase) else None
         pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
-        refers_back = pronoun != "" and relation.preposition != ""
-        is_of_nearest = refers_back and pronoun in ("it", "them")
+        refers_back = pronoun != "" and (relation.preposition != "" or is_done_to(relation, pronoun))
+        is_of_nearest = refers_back and relation.preposition != "" and pronoun in ("it", "them")
         is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
         subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
         self.joined, self.relative = False, ""
@@ -187,6 +195,11 @@ def is_compound(relation: Relation, before: Phrase, phrase: Phrase) -> bool:
 def is_posture_in(relation: Relation) -> bool:
     """Whether it is "standing in" or "walking with", which before clothes are two things said."""
     return relation.verb == Tag.POSTURE and relation.words[-1].text in ("in", "with")
+
+
+def is_done_to(relation: Relation, pronoun: str) -> bool:
+    """Whether the pronoun is what an action is done to: "a woman holding it"."""
+    return relation.tags[-1] in "VGg" and pronoun in ("it", "them", "him", "her")
 
 
 def is_copula(relation: Relation) -> bool:

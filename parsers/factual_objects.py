@@ -6,7 +6,8 @@ from parsers.draft import Draft
 from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
 from parsers.spelling import respelled
 
-VERB_TAGS = frozenset({Tag.VERB, Tag.ING, Tag.POSTURE, Tag.PARTICIPLE, Tag.BASE_OR_NOUN, Tag.ING_OR_NOUN, Tag.LOCATED})
+VERB_TAGS = frozenset("VGgEvzqs")
+"""The tags of words that can be a verb's form."""
 BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
 """What relates an object to a picture that is an object too."""
 EACH_OTHER = ("each other", "eachother", "one another", "by side")

@@ -1,6 +1,7 @@
 """Of whom a relation is said: by default of the phrase nearest before it; the exceptions are here."""
 
 from parsers.attachment import HAVING, passes_over
+from parsers.lemmas import verb_base
 from parsers.lexicon import Tag, is_listed, words
 from parsers.phrases import Phrase, Relation
 from parsers.reading import Reading
@@ -10,12 +11,15 @@ PERSONAL = frozenset({"who", "whom"})
 PERSONAL_PRONOUNS = frozenset({"him", "her", "himself", "herself"})
 EMERGING = frozenset({"coming", "sticking", "hanging", "protruding", "growing", "flowing", "pouring", "rising"})
 """Verbs of what a thing has rather than of the thing: "a train with smoke coming out of it"."""
+WEARING = frozenset({"wearing", "wears", "dressed"})
 NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.PLURAL, "were": Tag.PLURAL}
 
 
 def subjects_of(reading: Reading, relation: Relation, target: Phrase | None) -> list[int]:
     if reading.joined and reading.anchor:
         return actors(reading, relation, reading.anchor)
+    if reading.opened and reading.clause and not relation.verb:
+        return reading.clause  # "a man touching his lips while on a phone"
     if reading.relative:
         agreeing = agreeing_with(reading, relation)
         return agreeing if relation.verb == Tag.POSTURE else actors(reading, relation, agreeing)
@@ -27,8 +31,15 @@ def subjects_of(reading: Reading, relation: Relation, target: Phrase | None) -> 
 
 
 def agreeing_clause(reading: Reading, relation: Relation) -> list[int]:
-    """The clause's subjects; of "a man with a bag and a woman is", only the last, for something stands between them."""
+    """The clause's subjects; of "a man with a bag and a woman is", only the last, for something stands between them.
+
+    Whom somebody watches or helps do something does it: "a man watching the dogs run".
+    """
     clause = reading.clause
+    _, inbound = reading.inbound()
+    is_watched = inbound is not None and inbound.verb in (Tag.ING, Tag.POSTURE) and reading.are_animate(reading.nearest)
+    if is_watched and relation.tags[0] == Tag.VERB and verb_base(relation.words[0].text) == relation.words[0].text:
+        return reading.nearest
     is_apart = len(clause) > 1 and clause[-1] - clause[-2] > 1
     return clause[-1:] if is_apart and NUMBER_OF_VERB.get(relation.words[0].text) is Tag.NOUN else clause
 
@@ -51,6 +62,10 @@ def past_what_is_carried(reading: Reading, relation: Relation) -> list[int]:
     subjects, inbound = reading.inbound()
     if not subjects or inbound is None or reading.phrases[reading.nearest[-1]].is_animate:
         return reading.nearest
+    if inbound.text == "of":
+        here, whole = reading.phrases[reading.nearest[-1]], reading.phrases[subjects[-1]]
+        is_mass = here.head.tag is Tag.NOUN and not here.is_setting and not is_listed(whole.head.text, "gatherings")
+        return subjects if is_mass and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else reading.nearest
     if inbound.text not in words("carrying") and inbound.text != "on":
         return reading.nearest
     first, is_with = relation.spoken[0].text, inbound.text == "with"
@@ -64,11 +79,17 @@ def actors(reading: Reading, relation: Relation, default: list[int]) -> list[int
     """Somebody does what an action says: the default, or else the nearest person or animal."""
     first = relation.spoken[0].text
     is_action = relation.verb in ("V", "G", "g") and first not in HAVING and first not in EMERGING
-    if not (is_action or first == "dressed"):
+    if not (is_action or first in WEARING):
         return default
-    if any(reading.phrases[index].is_animate or reading.phrases[index].is_body_part for index in default):
+    if any(can_do(reading.phrases[index], first) for index in default):
         return default
     return reading.nearest_animate() or default
+
+
+def can_do(phrase: Phrase, verb: str) -> bool:
+    """Whether it is somebody, or a part of a body that does such things: a hand holds, but wears nothing."""
+    is_acting = is_listed(phrase.head.text.rpartition(" ")[2], "acting_parts") and verb not in WEARING
+    return phrase.is_animate or is_acting
 
 
 def attachment(reading: Reading, relation: Relation, target: Phrase | None) -> list[int]:
@@ -77,10 +98,15 @@ def attachment(reading: Reading, relation: Relation, target: Phrase | None) -> l
     if not subjects or inbound is None or relation.text == "of":
         return reading.nearest
     here, subject = reading.phrases[reading.nearest[-1]], reading.phrases[subjects[-1]]
-    if inbound.text == "of":  # "a plate of food on the table", but "the leg of the man on the bench"
-        is_whole = is_listed(subject.head.text, "images") or not (here.is_determined or here.is_animate)
-        return subjects if is_whole else reading.nearest
+    if inbound.text == "of":
+        return subjects if is_whole(subject, here) else reading.nearest
     return subjects if passes_over(relation, target, here, inbound, subject) else reading.nearest
+
+
+def is_whole(phrase: Phrase, of: Phrase) -> bool:
+    """Whether what is said next is said of a "plate of food", not of the food; but "line of cars", "leg of the man"."""
+    is_part = phrase.is_body_part or is_listed(phrase.head.text, "gatherings")
+    return is_listed(phrase.head.text, "images") or not (is_part or of.is_determined or of.is_animate)
 
 
 def owner(reading: Reading, index: int) -> int | None:

@@ -58,7 +58,8 @@ CHOICES = (
     Choice("'s after a pronoun", r"(?<=D)S", Tag.DETERMINER, "on it 's head", "PDDN"),
     Choice("'s for is", r"(?<=[Rp])S", Tag.AUXILIARY, "child he 's holding", "NpBG"),
     Choice("a verb after to", r"(?<=T)v(?=[DPAXNnI])", Tag.VERB, "trying to catch a frisbee", "GTVDN"),
-    Choice("a verb after a plural", r"(?<=[np])v(?=[DPIMX]|$|A[Nn])", Tag.VERB, "people watch the game", "nVDN"),
+    Choice("a verb after that", r"(?<=R)v(?=[DPTIX])", Tag.VERB, "trees that line the road", "nRVDN"),
+    Choice("a verb after a plural", r"(?<=[np])v(?=[DPTIMXALENn]|$)", Tag.VERB, "people watch the game", "nVDN"),
     Choice(
         "a verb after two",
         r"(?:(?<=CN)|(?<=CDN)|(?<=CDAN))v(?=[DPIX])",
@@ -89,6 +90,10 @@ CHOICES = (
         "a parked car",
         "DAN",
     ),
+    Choice(
+        "as, before what something is used for", r"(?<=E)W(?=D*A*[Nn]+K?$)", Tag.PREPOSITION, "used as a bed", "EPDN"
+    ),
+    Choice("an adverb like its adjective", r"(?<=g)A(?=P)", Tag.ADVERB, "flag flying high in it", "NgXPI"),
     Choice("an action before its noun", r"(?<=[DM])G(?=[AMNn])", Tag.ADJECTIVE, "the riding horse", "DAN"),
     Choice("a posture before its noun", r"(?:(?<=[DAMLPTOCS])|^)g(?=[AMNn])", Tag.ADJECTIVE, "two standing men", "MAn"),
 )
