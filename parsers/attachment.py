@@ -3,7 +3,7 @@
 "man holding a bat on the field": the man is on the field. "man holding a bat with a logo": the bat has the logo.
 """
 
-from parsers.lexicon import words
+from parsers.lexicon import Tag, words
 from parsers.phrases import Phrase, Relation
 
 HAVING = frozenset({"has", "have", "having", "had"})
@@ -16,6 +16,9 @@ BESIDE = frozenset(
 
 def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound: Relation, subject: Phrase) -> bool:
     """Whether the relation says something of `subject`, not of `here`, which the `inbound` relation ties to it."""
+    target_is_worn, target_is_setting = target is not None and target.is_worn, target is not None and target.is_setting
+    if target_is_setting and brings_along(here, inbound) and relation.text in ("in", "on", "at"):
+        return True
     if here.is_animate:
         return False
     if relation.text == "with" and target is not None and target.is_animate:
@@ -30,7 +33,6 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
         return False
     if here.is_setting and inbound.preposition:
         return True
-    target_is_worn, target_is_setting = target is not None and target.is_worn, target is not None and target.is_setting
     if target is not None and target.is_marking:
         return inbound.text == "in" and not here.is_worn
     if relation.text in ("with", "without"):
@@ -42,6 +44,11 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
     if inbound.verb and not inbound.preposition:
         return places(relation) or relation.text == "on"
     return places(relation) and not target_is_setting
+
+
+def brings_along(here: Phrase, inbound: Relation) -> bool:
+    """ "a couple with a dog on the beach", but "a tree with leaves on the ground"."""
+    return inbound.text == "with" and here.head.tag is Tag.NOUN and not here.is_body_part
 
 
 def passes_over_things(here: Phrase, inbound: Relation) -> bool:

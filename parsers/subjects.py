@@ -18,7 +18,7 @@ NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.P
 def subjects_of(reading: Reading, relation: Relation, target: Phrase | None) -> list[int]:
     if reading.joined and reading.anchor:
         return actors(reading, relation, reading.anchor)
-    if reading.opened and reading.clause and not relation.verb:
+    if reading.opened and reading.clause and relation.preposition and not relation.verb:
         return reading.clause  # "a man touching his lips while on a phone"
     if reading.relative:
         agreeing = agreeing_with(reading, relation)
@@ -36,12 +36,31 @@ def agreeing_clause(reading: Reading, relation: Relation) -> list[int]:
     Whom somebody watches or helps do something does it: "a man watching the dogs run".
     """
     clause = reading.clause
-    _, inbound = reading.inbound()
-    is_watched = inbound is not None and inbound.verb in (Tag.ING, Tag.POSTURE) and reading.are_animate(reading.nearest)
-    if is_watched and relation.tags[0] == Tag.VERB and verb_base(relation.words[0].text) == relation.words[0].text:
+    if reading.are_animate(reading.nearest) and is_let_do(reading, relation):
+        return reading.nearest
+    subjects, inbound = reading.inbound()
+    if (
+        inbound is not None
+        and inbound.text == "of"
+        and subjects == clause
+        and is_gathering(reading.phrases[clause[-1]])
+    ):
         return reading.nearest
     is_apart = len(clause) > 1 and clause[-1] - clause[-2] > 1
     return clause[-1:] if is_apart and NUMBER_OF_VERB.get(relation.words[0].text) is Tag.NOUN else clause
+
+
+def is_let_do(reading: Reading, relation: Relation) -> bool:
+    """Whether a verb in its base form says what the one just named is watched, helped or told to do."""
+    _, inbound = reading.inbound()
+    verb = relation.words[relation.tags.index(Tag.VERB)].text if Tag.VERB in relation.tags[:2] else ""
+    is_base = verb != "" and relation.tags[0] in "VT" and verb_base(verb) == verb
+    return is_base and inbound is not None and inbound.verb in (Tag.ING, Tag.POSTURE)
+
+
+def is_gathering(phrase: Phrase) -> bool:
+    """Whether it is only its members: a "line of cars"."""
+    return is_listed(phrase.head.text, "gatherings")
 
 
 def agreeing_with(reading: Reading, relation: Relation) -> list[int]:
@@ -63,9 +82,8 @@ def past_what_is_carried(reading: Reading, relation: Relation) -> list[int]:
     if not subjects or inbound is None or reading.phrases[reading.nearest[-1]].is_animate:
         return reading.nearest
     if inbound.text == "of":
-        here, whole = reading.phrases[reading.nearest[-1]], reading.phrases[subjects[-1]]
-        is_mass = here.head.tag is Tag.NOUN and not here.is_setting and not is_listed(whole.head.text, "gatherings")
-        return subjects if is_mass and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else reading.nearest
+        holds = is_content(reading.phrases[subjects[-1]], reading.phrases[reading.nearest[-1]])
+        return subjects if holds and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else reading.nearest
     if inbound.text not in words("carrying") and inbound.text != "on":
         return reading.nearest
     first, is_with = relation.spoken[0].text, inbound.text == "with"
@@ -73,6 +91,12 @@ def past_what_is_carried(reading: Reading, relation: Relation) -> list[int]:
         is_with or (reading.phrases[subjects[-1]].is_animate and first not in words("placing_verbs"))
     )
     return reading.nearest if describes or (is_with and first in EMERGING) else subjects
+
+
+def is_content(phrase: Phrase, of: Phrase) -> bool:
+    """Whether "plate of food" names a thing and what it is of, not some members ("line of cars") or a place of it."""
+    is_thing = of.head.tag is Tag.NOUN and not of.is_setting
+    return is_thing and not is_gathering(phrase) and not is_listed(phrase.head.text, "places")
 
 
 def actors(reading: Reading, relation: Relation, default: list[int]) -> list[int]:
@@ -105,7 +129,7 @@ def attachment(reading: Reading, relation: Relation, target: Phrase | None) -> l
 
 def is_whole(phrase: Phrase, of: Phrase) -> bool:
     """Whether what is said next is said of a "plate of food", not of the food; but "line of cars", "leg of the man"."""
-    is_part = phrase.is_body_part or is_listed(phrase.head.text, "gatherings")
+    is_part = phrase.is_body_part or is_gathering(phrase)
     return is_listed(phrase.head.text, "images") or not (is_part or of.is_determined or of.is_animate)
 
 

@@ -4,7 +4,7 @@ The tree says which two: a thing, and what that thing is related to. Captions wh
 the two is meant; parsers that learnt from other text often take the wrong one.
 """
 
-from parsers.lexicon import is_listed, words
+from parsers.lexicon import Tag, is_listed, tag_of, words
 from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.word_passes import CLAUSES, NOUNS, OBLIQUE, SUBJECTS
@@ -47,7 +47,8 @@ def passes_over(sentence: Dependencies, governor: int, thing: int, unit: int) ->
     person = subject(sentence, governor)
     if inbound == "of":
         is_definite = bool(sentence.children(thing, "det", "nmod:poss")) or is_a(sentence, thing, "animates")
-        return not is_definite or is_a(sentence, governor, "images")
+        is_part = is_a(sentence, governor, "gatherings") or is_a(sentence, governor, "body_parts")
+        return not (is_definite or is_part) or is_a(sentence, governor, "images")
     if is_a(sentence, thing, "animates") or refers_back(sentence, unit):
         return False
     is_object = sentence.relation(first) == "obj"
@@ -58,7 +59,7 @@ def passes_over(sentence: Dependencies, governor: int, thing: int, unit: int) ->
     if preposition in ("with", "without"):
         return not in_clothes or is_worn(sentence, unit)
     if not is_a(sentence, person, "animates"):
-        return False
+        return preposition == "above" and inbound == "on"  # "a mirror on the wall above a sink"
     if preposition == "in" and is_worn(sentence, unit):
         return True
     return preposition in words("loose_prepositions") and (in_clothes or is_object)
@@ -80,16 +81,26 @@ def attach_participles(sentence: Dependencies) -> None:
 
 
 def pass_over_carried(sentence: Dependencies, unit: int, is_action: bool) -> None:
-    """ "line of cars parked" is about the cars; "vase with flowers sitting on a table" about the vase."""
+    """ "line of cars parked" is about the cars; "plate of food" or "vase with flowers sitting" about plate and vase."""
     noun = sentence.head(unit)
     counted = [
-        child for child in sentence.children(noun, "nmod") if prepositions(sentence, child) == "of" and child < unit
+        child
+        for child in sentence.children(noun, "nmod")
+        if prepositions(sentence, child) == "of" and child < unit and not is_content(sentence, noun, child)
     ]
     is_carried = prepositions(sentence, noun) in words("carrying") and sentence.relation(noun) == "nmod"
     if counted:
         sentence.move(unit, counted[-1], sentence.relation(unit))
     elif is_action and is_carried and sentence.relation(unit) == "acl" and not is_a(sentence, noun, "animates"):
         sentence.move(unit, sentence.head(noun), "acl")
+
+
+def is_content(sentence: Dependencies, whole: int, unit: int) -> bool:
+    """Whether a unit is only what something is of, as the food of a plate, and not one who acts or one of many."""
+    is_one = tag_of(sentence.text(unit).rpartition(" ")[2]) is Tag.NOUN
+    is_known = any(is_a(sentence, unit, name) for name in ("animates", "settings"))
+    is_place = any(is_a(sentence, whole, name) for name in ("gatherings", "places"))
+    return is_one and not is_known and not is_place
 
 
 def find_actor(sentence: Dependencies, unit: int) -> None:

@@ -101,6 +101,10 @@ CASES = [
     ("a man touching his hat while on a phone", "*man; hat; phone | man -touching-> hat, man -on-> phone"),
     ("a flag flying high in the sky", "*flag; sky | flag -flying in-> sky"),
     ("a log used as a bench", "*log; bench | log -used as-> bench"),
+    ("a couple with a dog on the beach", "*couple; dog; beach | couple -with-> dog, couple -on-> beach"),
+    ("a tree with leaves on the ground", "*tree; leaves; ground | tree -with-> leaves, leaves -on-> ground"),
+    ("a line of cars are waiting", "*line; cars(waiting) | line -of-> cars"),
+    ("a man teaching a kid to hit a ball", "*man; kid; ball | man -teaching-> kid, kid -to hit-> ball"),
     # who does it: the edge points from the doer, the referent stays the head
     ("bear surrounded by grass", "*bear; grass | grass -surrounded by-> bear"),
     ("mountain covered in snow", "*mountain; snow | snow -covered in-> mountain"),
