@@ -26,7 +26,7 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
     if inbound.text in HAVING:
         return False
     if not subject.is_animate:
-        return places(relation) and (passes_over_things(here, inbound) or hangs_above(relation, inbound))
+        return places(relation) and (passes_over_things(here, inbound) or hangs_above(relation, here))
     if target is not None and target.is_body_part:
         return relation.text == "with"  # but "a bag on his back"
     if here.is_body_part and inbound.verb:
@@ -56,9 +56,9 @@ def passes_over_things(here: Phrase, inbound: Relation) -> bool:
     return inbound.text == "with" or (here.is_setting and inbound.preposition in ("on", "in"))
 
 
-def hangs_above(relation: Relation, inbound: Relation) -> bool:
+def hangs_above(relation: Relation, here: Phrase) -> bool:
     """ "a mirror on the wall above a sink": the mirror."""
-    return relation.text == "above" and inbound.preposition == "on"
+    return relation.text == "above" and here.head.text == "wall"
 
 
 def places(relation: Relation) -> bool:

@@ -59,7 +59,7 @@ def passes_over(sentence: Dependencies, governor: int, thing: int, unit: int) ->
     if preposition in ("with", "without"):
         return not in_clothes or is_worn(sentence, unit)
     if not is_a(sentence, person, "animates"):
-        return preposition == "above" and inbound == "on"  # "a mirror on the wall above a sink"
+        return preposition == "above" and sentence.text(thing) == "wall"  # "a mirror on the wall above a sink"
     if preposition == "in" and is_worn(sentence, unit):
         return True
     return preposition in words("loose_prepositions") and (in_clothes or is_object)
