@@ -56,6 +56,22 @@ TREES = [
     ),
     ("second/ADJ/1/amod guy/NOUN/-1/root from/ADP/3/case left/NOUN/1/nmod", "*guy(second, left)"),
     ("man/NOUN/-1/root with/ADP/3/case no/DET/3/det hat/NOUN/0/nmod", "*man; hat(no) | man -with-> hat"),
+    (
+        "plate/NOUN/-1/root of/ADP/2/case food/NOUN/0/nmod sitting/VERB/0/acl on/ADP/5/case table/NOUN/3/obl",
+        "*plate; food; table | plate -of-> food, plate -sitting on-> table",
+    ),
+    (
+        "line/NOUN/-1/root of/ADP/2/case cars/NOUN/0/nmod parked/VERB/0/acl on/ADP/5/case road/NOUN/3/obl",
+        "*line; cars; road | line -of-> cars, cars -parked on-> road",
+    ),
+    (
+        "line/NOUN/-1/root of/ADP/2/case cars/NOUN/0/nmod on/ADP/4/case road/NOUN/0/nmod",
+        "*line; cars; road | line -of-> cars, cars -on-> road",
+    ),
+    (
+        "mirror/NOUN/-1/root on/ADP/2/case wall/NOUN/0/nmod above/ADP/4/case sink/NOUN/2/nmod",
+        "*mirror; wall; sink | mirror -on-> wall, mirror -above-> sink",
+    ),
     ("man/NOUN/-1/root without/ADP/2/case hat/NOUN/0/nmod", "*man; hat | man -without-> hat"),
     ("the/DET/2/det yellow/ADJ/2/amod one/NOUN/-1/root", "*one(yellow)"),
     (
