@@ -90,6 +90,8 @@ class Walk(Reading):
     def coordinate(self, index: int) -> None:
         """ "and a dog": one more object of the same relation, or one more subject of the next."""
         before = self.answered.get(self.nearest[-1])
+        if before is not None and before[1].text == "of" and self.is_beside_whole(index):
+            self.nearest, before = before[0], self.answered.get(before[0][-1])
         if before is not None and self.are_animate([index]) and self.starts_again():
             self.nearest, before = self.clause, None
         if before is None:
@@ -100,6 +102,10 @@ class Walk(Reading):
         else:
             self.answer(*before, index)
             self.nearest = [index]
+
+    def is_beside_whole(self, index: int) -> bool:
+        """ "a plate of food and a cup": with its article, the cup is named beside the plate, not beside the food."""
+        return self.phrases[index].is_determined and not self.phrases[self.nearest[-1]].is_determined
 
     def share_owner(self, index: int) -> None:
         """ "the cow's eyes and nose": the nose is the cow's too."""

@@ -123,6 +123,11 @@ CASES = [
         "a woman wearing a coat and a hat and holding an umbrella",
         "*woman; coat; hat; umbrella | woman -wearing-> coat, woman -wearing-> hat, woman -holding-> umbrella",
     ),
+    (
+        "a table with a plate of food and a cup",
+        "*table; plate; food; cup | table -with-> plate, table -with-> cup, plate -of-> food",
+    ),
+    ("a bowl of apples and pears", "*bowl; apples; pears | bowl -of-> apples, bowl -of-> pears"),
     ("a lady , wearing a dress , with a bag", "*lady; dress; bag | lady -wearing-> dress, lady -with-> bag"),
     # clauses
     ("woman in a dress that has a hood", "*woman; dress; hood | woman -in-> dress, dress -has-> hood"),
