@@ -41,13 +41,22 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
                 "training": {"epochs": 1, "images_per_batch": 8},
             }
         },
-        "detector": {"short_side": 128, "test_proposals": 50, "epochs": 1, "warm_up": 10},
+        "detector": {"short_side": 128, "test_proposals": 12, "epochs": 1, "warm_up": 10},
+        "torchvision": {"proposals": 200, "anchor_samples": 64, "region_samples": 16},
     },
 }
-"""A part named here lies under each of `datasets`, `detectors` or `vocabularies`, or under the section of its name.
-A detector whose regions are precomputed has no network for it to speak of, and stays as it is."""
+"""A part named here lies under each of `datasets`, `detectors` or `vocabularies`, or under the section of its name;
+`torchvision` under the detectors of that source. A detector whose regions are precomputed has no network for it to
+speak of, and stays as it is."""
 
-EACH_OF = {"dataset": "datasets", "detector": "detectors", "vocabulary": "vocabularies"}
+EACH_OF = {
+    "dataset": "datasets",
+    "detector": "detectors",
+    "torchvision": "detectors",
+    "vocabulary": "vocabularies",
+}
+SOURCES_OF = {"detector": ("torchvision", "detectron2"), "torchvision": ("torchvision",)}
+"""The detectors that a part lies under, by their source."""
 
 
 def with_preset(config: dict[str, Any]) -> dict[str, Any]:
@@ -56,18 +65,20 @@ def with_preset(config: dict[str, Any]) -> dict[str, Any]:
     name = config.get("preset", "default")
     for part, values in PRESETS.get(name, {}).items() if isinstance(name, str) else ():
         section = EACH_OF.get(part, part)
-        own = config.get(section, {})
+        own = result.get(section, {})
         if section == part:
             result[section] = overlaid(values, own)
         elif isinstance(own, dict):
             result[section] = {
-                key: value if is_precomputed(value) else overlaid(values, value) for key, value in own.items()
+                key: overlaid(values, value) if lies_under(part, value) else value for key, value in own.items()
             }
     return result
 
 
-def is_precomputed(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("source") == "precomputed"
+def lies_under(part: str, value: Any) -> bool:
+    """Whether a preset's part speaks of this entry of its section."""
+    source = value.get("source", "torchvision") if isinstance(value, dict) else None
+    return part not in SOURCES_OF or source in SOURCES_OF[part]
 
 
 def overlaid(base: Any, differences: Any) -> Any:
