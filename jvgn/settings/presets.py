@@ -1,7 +1,7 @@
 """Presets: values that lie under those of `config.yaml`, and over the defaults.
 
 `default` adds nothing; `paper` is the paper as printed; `smoke` is a little of everything, to see that it runs. What
-`config.yaml` says itself, of a dataset or a run, always wins.
+`config.yaml` says itself, of a dataset or a run, always wins, if it has a part in the result.
 """
 
 from typing import Any, Literal
@@ -49,6 +49,9 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 `torchvision` under the detectors of that source. A detector whose regions are precomputed has no network for it to
 speak of, and stays as it is."""
 
+OVER: dict[str, dict[str, dict[str, Any]]] = {"smoke": {"dataset": {"shards": 1}}}
+"""What lies over `config.yaml` instead: it changes nothing but the time, and a little is not worth parting."""
+
 EACH_OF = {
     "dataset": "datasets",
     "detector": "detectors",
@@ -63,7 +66,8 @@ def with_preset(config: dict[str, Any]) -> dict[str, Any]:
     """`config` over the preset that it names. What is no dictionary is left for the validation to name."""
     result = dict(config)
     name = config.get("preset", "default")
-    for part, values in PRESETS.get(name, {}).items() if isinstance(name, str) else ():
+    name = name if isinstance(name, str) else ""
+    for part, values in PRESETS.get(name, {}).items():
         section = EACH_OF.get(part, part)
         own = result.get(section, {})
         if section == part:
@@ -72,6 +76,10 @@ def with_preset(config: dict[str, Any]) -> dict[str, Any]:
             result[section] = {
                 key: overlaid(values, value) if lies_under(part, value) else value for key, value in own.items()
             }
+    for part, values in OVER.get(name, {}).items():
+        own = result.get(EACH_OF[part])
+        if isinstance(own, dict):
+            result[EACH_OF[part]] = {key: overlaid(value, values) for key, value in own.items()}
     return result
 
 

@@ -142,6 +142,11 @@ def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_netwo
     assert found["tiny"] == default["tiny"]  # the configuration says all of it
 
 
+def test_smoke_has_one_job_for_what_the_configuration_parts():
+    assert checked(config()).datasets["refcocog"].shards == 8
+    assert {dataset.shards for dataset in checked(edited("preset", "smoke")).datasets.values()} == {1}
+
+
 def test_every_preset_is_valid_by_itself():
     for preset in PRESETS:
         checked(edited("preset", preset))
