@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -31,11 +32,11 @@ class Served:
     """The ETag; None for none."""
     headers: dict[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def bytes(self):
         return self.content.read_bytes() if isinstance(self.content, Path) else self.content
 
-    @property
+    @cached_property
     def etag(self):
         return f'"{hashlib.md5(self.bytes).hexdigest()}"' if self.tag == "by content" else self.tag
 

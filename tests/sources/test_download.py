@@ -231,6 +231,12 @@ def test_a_wrong_file_of_the_users_is_refused_but_neither_fetched_over_nor_delet
     assert FILE.read_bytes() == b"mine" and server.asked == []
 
 
+def test_a_folder_in_the_place_of_a_file_is_named(source, hasty):
+    FILE.mkdir(parents=True)
+    with pytest.raises(UserError, match=r"data\.bin: cannot be read \(Is a directory\)"):
+        obtain(source("file:nowhere"), hasty)
+
+
 def hold(ready, done):
     from jvgn.sources.part import Part, locked
 
