@@ -1,6 +1,7 @@
 """Little files in the formats and layouts of the published ones: COCO's, REFER's, GloVe's and torchvision's.
 
-The scenes are those of `shapes`, as photographs of COCO's: its file names, its categories, its ids with gaps.
+The scenes are those of `shapes`, as photographs of COCO's: its file names, its categories, its ids with gaps. Each has
+a frame, which even a detector that has hardly learned anything finds: without any region that fits, nothing is trained.
 """
 
 import io
@@ -10,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+from PIL import Image, ImageDraw
 
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
@@ -36,6 +38,11 @@ class Photographs:
         self.folder = folder
         drawn = json.loads((folder / "instances.json").read_text())
         self.refs = pickle.loads((folder / "refs(jvgn).p").read_bytes())
+        split_of = {ref["image_id"]: ref["split"] for ref in self.refs}
+        for image in drawn["images"]:
+            note, ref = draw_frame(folder / "images" / image["file_name"], image["id"], split_of[image["id"]])
+            drawn["annotations"].append(note)
+            self.refs.append(ref)
         self.images = [coco_image(image) for image in drawn["images"]]
         self.drawn_names = {coco_id(image["id"]): image["file_name"] for image in drawn["images"]}
         self.annotations = [
@@ -69,6 +76,23 @@ class Photographs:
                 split = chosen[ref["image_id"] % len(chosen)]
                 dealt.append(refer_ref(ref, told, split, CATEGORIES[ref["category_id"] % 8][0]))
         return dealt
+
+
+def draw_frame(path: Path, image_id: int, split: str) -> tuple[dict, dict]:
+    """The image has a frame. Returns its annotation and its ref."""
+    with Image.open(path) as file:
+        picture = file.convert("RGB")
+    width, height = picture.size
+    ImageDraw.Draw(picture).rectangle((4, 4, width - 5, height - 5), outline=(110, 70, 30), width=5)
+    picture.save(path, quality=92)
+    number, box = 10_000 + image_id, [4, 4, width - 8, height - 8]
+    about = {"image_id": image_id, "category_id": len(CATEGORIES) - 1}
+    note = about | {"id": number, "bbox": box, "area": box[2] * box[3], "iscrowd": 0, "segmentation": [box * 2]}
+    sentences = [
+        {"sent_id": 2 * number + index, "sent": text, "raw": text, "tokens": text.split()}
+        for index, text in enumerate(("the brown frame", "frame around everything"))
+    ]
+    return note, about | {"ref_id": number, "ann_id": number, "split": split, "sentences": sentences}
 
 
 def coco_id(image_id: int) -> int:

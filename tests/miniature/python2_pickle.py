@@ -48,7 +48,8 @@ class Writer:
         self.memo[known] = self.count
         if isinstance(value, Str):
             return b"S" + repr(str(value)).encode("ascii") + b"\n" + self.put()
-        return b"V" + value.encode("raw_unicode_escape") + b"\n" + self.put()
+        escaped = value.replace("\\", "\\u005c").replace("\n", "\\u000a")
+        return b"V" + escaped.encode("raw_unicode_escape") + b"\n" + self.put()
 
     def put(self) -> bytes:
         self.count += 1
