@@ -4,7 +4,7 @@ VENV := .venv
 SENTENCES ?= results/datasets/shapes/expressions.parquet
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo report test lint lock schema clean
+.PHONY: bench bench-parsers demo miniature report test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -24,6 +24,10 @@ report: $(VENV)/installed
 
 test: lint
 	pytest -n 2 --dist loadfile
+
+# The paper's experiments, from downloads to numbers, on little files in the published formats from a server of our own.
+miniature: $(VENV)/installed
+	JVGN_MINIATURE=1 pytest tests/miniature
 
 # How fast the core and the extraction of regions are, beside their references; for an idle machine.
 bench: $(VENV)/installed

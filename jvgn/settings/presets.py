@@ -1,7 +1,7 @@
 """Presets: values that lie under those of `config.yaml`, and over the defaults.
 
 `default` adds nothing; `paper` is the paper as printed; `smoke` is a little of everything, to see that it runs. What
-`config.yaml` says itself, of a dataset or a run, always wins.
+`config.yaml` says itself, of a dataset or a run, always wins, if it has a part in the result.
 """
 
 from typing import Any, Literal
@@ -41,33 +41,52 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
                 "training": {"epochs": 1, "images_per_batch": 8},
             }
         },
-        "detector": {"short_side": 128, "test_proposals": 50, "epochs": 1, "warm_up": 10},
+        "detector": {"short_side": 128, "test_proposals": 12, "epochs": 1, "warm_up": 10},
+        "torchvision": {"proposals": 200, "anchor_samples": 64, "region_samples": 16},
     },
 }
-"""A part named here lies under each of `datasets`, `detectors` or `vocabularies`, or under the section of its name.
-A detector whose regions are precomputed has no network for it to speak of, and stays as it is."""
+"""A part named here lies under each of `datasets`, `detectors` or `vocabularies`, or under the section of its name;
+`torchvision` under the detectors of that source. A detector whose regions are precomputed has no network for it to
+speak of, and stays as it is."""
 
-EACH_OF = {"dataset": "datasets", "detector": "detectors", "vocabulary": "vocabularies"}
+OVER: dict[str, dict[str, dict[str, Any]]] = {"smoke": {"dataset": {"shards": 1}}}
+"""What lies over `config.yaml` instead: it changes nothing but the time, and a little is not worth parting."""
+
+EACH_OF = {
+    "dataset": "datasets",
+    "detector": "detectors",
+    "torchvision": "detectors",
+    "vocabulary": "vocabularies",
+}
+SOURCES_OF = {"detector": ("torchvision", "detectron2"), "torchvision": ("torchvision",)}
+"""The detectors that a part lies under, by their source."""
 
 
 def with_preset(config: dict[str, Any]) -> dict[str, Any]:
     """`config` over the preset that it names. What is no dictionary is left for the validation to name."""
     result = dict(config)
     name = config.get("preset", "default")
-    for part, values in PRESETS.get(name, {}).items() if isinstance(name, str) else ():
+    name = name if isinstance(name, str) else ""
+    for part, values in PRESETS.get(name, {}).items():
         section = EACH_OF.get(part, part)
-        own = config.get(section, {})
+        own = result.get(section, {})
         if section == part:
             result[section] = overlaid(values, own)
         elif isinstance(own, dict):
             result[section] = {
-                key: value if is_precomputed(value) else overlaid(values, value) for key, value in own.items()
+                key: overlaid(values, value) if lies_under(part, value) else value for key, value in own.items()
             }
+    for part, values in OVER.get(name, {}).items():
+        own = result.get(EACH_OF[part])
+        if isinstance(own, dict):
+            result[EACH_OF[part]] = {key: overlaid(value, values) for key, value in own.items()}
     return result
 
 
-def is_precomputed(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("source") == "precomputed"
+def lies_under(part: str, value: Any) -> bool:
+    """Whether a preset's part speaks of this entry of its section."""
+    source = value.get("source", "torchvision") if isinstance(value, dict) else None
+    return part not in SOURCES_OF or source in SOURCES_OF[part]
 
 
 def overlaid(base: Any, differences: Any) -> Any:

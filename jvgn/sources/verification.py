@@ -63,7 +63,10 @@ def is_archive(path: Path) -> bool:
 
 def verify_given(source: SourceSettings) -> None:
     """A file that is there is the published one. It is the user's: whatever it is, it stays."""
-    problem = problem_with(Path(source.file), source)
+    try:
+        problem = problem_with(Path(source.file), source)
+    except OSError as error:
+        raise UserError(f"{source.file}: cannot be read ({error.strerror}); put a readable file there") from error
     if problem is not None:
         raise UserError(
             f"{source.file}: {problem}; put the right file there or move this one away, or if it is what you mean,"

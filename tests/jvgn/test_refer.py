@@ -8,6 +8,8 @@ import pytest
 
 from jvgn.datasets.refer import read_dataset
 from parsers.files import BrokenFile
+from tests.miniature import python2_pickle
+from tests.miniature.python2_pickle import Str
 
 
 def instances():
@@ -44,8 +46,8 @@ def refs():
 TABLES = ("images", "objects", "expressions", "mentions")
 
 
-def read(folder, refs, instances, counts=None):
-    (folder / "refs(x).p").write_bytes(pickle.dumps(refs, protocol=2))
+def read(folder, refs, instances, counts=None, dumps=pickle.dumps):
+    (folder / "refs(x).p").write_bytes(dumps(refs))
     (folder / "instances.json").write_text(json.dumps(instances))
     read_dataset(folder / "refs(x).p", folder / "instances.json", folder / "out", counts or {})
     return {name: pd.read_parquet(folder / "out" / f"{name}.parquet") for name in TABLES}
@@ -63,6 +65,20 @@ def test_the_tables_hold_what_the_refs_describe(tmp_path):
     assert tables["expressions"]["expression_id"].tolist() == [6, 7]
     assert tables["expressions"]["tokens"].map(list).tolist() == [["cat"], ["dog", "near", "a", "cat"]]
     assert tables["mentions"].values.tolist() == [[7, 0, 21, True], [7, 3, 20, False]]
+
+
+def test_refs_are_read_as_python_2_wrote_them(tmp_path):
+    """In protocol 0, with both of its kinds of strings, in which no byte is ours."""
+    chosen = edited(refs(), (1, "sentences", 0, "sent"), 'the "café"\\cat')
+    written = [{Str(key) if key == "split" else key: value for key, value in ref.items()} for ref in chosen]
+    for ref in written:
+        ref["split"] = Str(ref["split"])
+    (tmp_path / "new").mkdir()
+    expected = read(tmp_path / "new", chosen, instances())
+    found = read(tmp_path, written, instances(), dumps=python2_pickle.dumps)
+    assert (tmp_path / "refs(x).p").read_bytes().startswith(b"(lp0\n(dp1\nVref_id\n")
+    for name in TABLES:
+        pd.testing.assert_frame_equal(found[name], expected[name])
 
 
 def edited(value, path, new):

@@ -135,10 +135,16 @@ def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_netwo
     changed = edited("detectors", config()["detectors"] | {"theirs": theirs, "zoo": zoo})
     found, default = checked(changed | {"preset": "smoke"}).detectors, checked(changed).detectors
     for name in ("resnet101", "vgg16", "zoo"):
-        assert (found[name].short_side, found[name].epochs, found[name].test_proposals) == (128, 1, 50)
+        assert (found[name].short_side, found[name].epochs, found[name].test_proposals) == (128, 1, 12)
         assert (default[name].short_side, default[name].epochs, default[name].test_proposals) == (600, 8, 300)
+    assert found["resnet101"].region_samples == 16 and default["resnet101"].region_samples == 256
     assert found["theirs"] == default["theirs"]
     assert found["tiny"] == default["tiny"]  # the configuration says all of it
+
+
+def test_smoke_has_one_job_for_what_the_configuration_parts():
+    assert checked(config()).datasets["refcocog"].shards == 8
+    assert {dataset.shards for dataset in checked(edited("preset", "smoke")).datasets.values()} == {1}
 
 
 def test_every_preset_is_valid_by_itself():

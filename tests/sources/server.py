@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -31,11 +32,11 @@ class Served:
     """The ETag; None for none."""
     headers: dict[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def bytes(self):
         return self.content.read_bytes() if isinstance(self.content, Path) else self.content
 
-    @property
+    @cached_property
     def etag(self):
         return f'"{hashlib.md5(self.bytes).hexdigest()}"' if self.tag == "by content" else self.tag
 
@@ -73,18 +74,19 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(404 if file is None else file.status)
             return
         content, first = file.bytes, 0
-        if wanted and file.knows_ranges and self.headers["If-Range"] in (None, file.etag):
+        validators = (None, file.etag, file.headers.get("Last-Modified"))
+        if wanted and file.knows_ranges and self.headers["If-Range"] in validators:
             first = int(re.fullmatch(r"bytes=(\d+)-", wanted)[1])
             if first >= len(content):
                 self.send_error(416)
                 return
         self.send_response(206 if first else 200)
+        headers = {"Content-Length": str(len(content) - first), "ETag": file.etag}
         if first:
-            self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
-        if file.etag is not None:
-            self.send_header("ETag", file.etag)
-        for header in ({"Content-Length": str(len(content) - first)} | file.headers).items():
-            self.send_header(*header)
+            headers["Content-Range"] = f"bytes {first}-{len(content) - 1}/{len(content)}"
+        for name, value in (headers | file.headers).items():
+            if value is not None:
+                self.send_header(name, value)
         self.end_headers()
         with suppress(ConnectionError):  # who asked may be gone
             self.send_content(path, file, content, first)

@@ -10,6 +10,7 @@ from jvgn.settings.configuration import configuration
 from parsers.files import UserError
 
 ROOT = Path(__file__).parents[2]
+DOCUMENTATION = (ROOT / "docs/reproducing.md").read_text()
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 
 
@@ -40,6 +41,17 @@ def test_the_published_counts_sum_to_the_published_totals():
 
 
 SPLITS = {"refcoco": "unc", "refcoco+": "unc", "refcocog": "umd"}
+
+
+@pytest.mark.parametrize("name", BUILT_IN_SOURCES)
+def test_every_source_is_documented_with_its_file_its_place_and_its_counts(name):
+    source = BUILT_IN_SOURCES[name]
+    (row,) = [line for line in DOCUMENTATION.splitlines() if line.startswith("|") and f"`{name}`" in line.split("|")[1]]
+    assert f"`{Path(source.file).name}`" in row and str(Path(source.file).parent) in DOCUMENTATION
+    for target in source.provides:
+        assert Path(target).name.replace(name, "{name}") in row or Path(target).name in row
+    for counts in source.counts.values():
+        assert " / ".join(f"{count:,}" for count in counts.values()) in row
 
 
 @pytest.mark.parametrize("backbone", ["resnet101", "vgg16"])

@@ -101,6 +101,33 @@ def test_a_server_that_cannot_go_on_begins_anew(server, source, hasty, content, 
     assert FILE.read_bytes() == content and names() == KEPT
 
 
+def test_a_date_tells_whether_a_file_is_still_the_same(server, source, hasty, content):
+    date = {"Last-Modified": "Tue, 10 Jul 2018 22:02:00 GMT"}
+    address = server.serve("a", content, cut_at=1_500_000, tag=None, headers=date)
+    with pytest.raises(UserError):
+        obtain(source(address), hasty)
+    server.files["a"].cut_at = None
+    obtain(source(address), hasty)
+    assert FILE.read_bytes() == content and server.sent["a"] == len(content)
+
+
+CONFUSED = {
+    "another range than asked for": {"headers": {"Content-Range": "bytes 7-9/10"}},
+    "fewer bytes than were sent": {"content": b"short", "tag": '"same"'},
+}
+
+
+@pytest.mark.parametrize("case", CONFUSED)
+def test_a_server_that_contradicts_itself_is_begun_anew_with(server, source, hasty, content, case):
+    whole = CONFUSED[case].get("content", content)
+    chosen = source(server.serve("a", content, cut_at=1_500_000, tag='"same"'), sha256=None)
+    with pytest.raises(UserError):
+        obtain(chosen, hasty)
+    server.serve("a", **{"content": whole, "tag": '"same"'} | CONFUSED[case])
+    obtain(chosen, hasty)
+    assert FILE.read_bytes() == whole and server.asked[-1] == ("a", None)
+
+
 def test_a_file_that_changed_at_the_server_is_downloaded_anew(server, source, hasty, content):
     address = server.serve("a", content[::-1], cut_at=1_500_000)
     with pytest.raises(UserError):
@@ -202,6 +229,12 @@ def test_a_wrong_file_of_the_users_is_refused_but_neither_fetched_over_nor_delet
     with pytest.raises(UserError, match=r"data\.bin: its? (SHA-256 is|has 4 bytes).*put the right file there or move"):
         obtain(source(server.serve("a", b"theirs"), **values), hasty)
     assert FILE.read_bytes() == b"mine" and server.asked == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(source, hasty):
+    FILE.mkdir(parents=True)
+    with pytest.raises(UserError, match=r"data\.bin: cannot be read \(Is a directory\)"):
+        obtain(source("file:nowhere"), hasty)
 
 
 def hold(ready, done):
