@@ -19,6 +19,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 from jvgn.drawing import COLOURS, GOLD, POINTS, LineStyle, check_picture, fitted, outline, save, text_width, wrapped
 from jvgn.grounding import Answer, Box
+from parsers.tools.pictures import printable
 from parsers.tools.places import Place, places
 
 WIDTH, MARGIN, DPI = 3.3, 0.06, 300
@@ -56,7 +57,7 @@ def draw_answer(picture_HW3: np.ndarray, answer: Answer, outputs: Sequence[Path]
 
 def answer_figure(picture_HW3: np.ndarray, answer: Answer, gold: Gold | None = None) -> Figure:
     title = answer.text if gold is None else f"{'✓' if gold.is_found else '✗'} {answer.text}"
-    lines = wrapped(title, WIDTH - 2 * MARGIN, LARGE)
+    lines = wrapped(printable(title), WIDTH - 2 * MARGIN, LARGE)
     tree = places(answer.graph)
     image_top = MARGIN + len(lines) * LINE + (SMALL_LINE if gold else 0) + 0.04
     width, height = answer.size
@@ -217,17 +218,16 @@ def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[Place], tops: Sequ
             parent_bottom = box_top[place.parent] + box_height(answer, tree[place.parent].node)
             start = (left[place.parent] + step / 2, parent_bottom)
             draw_edge(canvas, start, (left[row], box_top[row] + tall / 2), place.edge.object == place.node)
-            canvas.text(
-                left[row] + 0.03, tops[row] + 0.055, fitted(place.edge.relation, room, SMALL), SMALL, style="italic"
-            )
+            relation = fitted(printable(place.edge.relation), room, SMALL)
+            canvas.text(left[row] + 0.03, tops[row] + 0.055, relation, SMALL, style="italic")
         draw_node(canvas, answer, place.node, (left[row], box_top[row]), room)
 
 
 def draw_node(canvas: Canvas, answer: Answer, node: int, corner: tuple[float, float], room: float) -> None:
     """A box with the head, marked if it is the referent, and below it the attributes."""
-    (x, y), is_referent = corner, node == answer.graph.referent
-    head = fitted(("★ " if is_referent else "") + answer.graph.nodes[node].head, room - 0.1, LARGE, "bold")
-    attributes = fitted(", ".join(answer.graph.nodes[node].attributes), room - 0.1, SMALL)
+    (x, y), own, is_referent = corner, answer.graph.nodes[node], node == answer.graph.referent
+    head = fitted(("★ " if is_referent else "") + printable(own.head), room - 0.1, LARGE, "bold")
+    attributes = fitted(printable(", ".join(own.attributes)), room - 0.1, SMALL)
     box = FancyBboxPatch(
         corner,
         0.1 + max(text_width(head, LARGE, "bold"), text_width(attributes, SMALL)),

@@ -32,6 +32,7 @@ SENTENCES = {
     "ten nodes": "the cup on the table next to the chair behind the man with a hat under the tree near the car beside "
     "the dog on the mat by the door",
     "no formula": r"a sign of $\frac{1$ or $5_^ <b>&amp;</b>",
+    "no character": "the \x00 star\x1b beside \udcff a \x07 ring",
     "a word without end": f"the {'very' * 60} star beside the {'long' * 60}",
 }
 SIZES = [(640, 427), (144, 192), (1000, 100)]
@@ -121,8 +122,9 @@ def test_text_is_cut_where_it_must_be_and_nowhere_else():
     assert fitted(whole, 0, SMALL) == "…"
 
 
-def test_the_same_answer_draws_the_same_bytes(tmp_path):
-    picture, answer = np.zeros((427, 640, 3), np.uint8), answer_to(SENTENCES["no formula"])
+@pytest.mark.parametrize("sentence", ["no formula", "no character"])
+def test_the_same_answer_draws_the_same_bytes(tmp_path, sentence):
+    picture, answer = np.zeros((427, 640, 3), np.uint8), answer_to(SENTENCES[sentence])
     for name in ("one", "other"):
         draw_answer(picture, answer, [tmp_path / f"{name}.svg", tmp_path / f"{name}.png"])
     for ending in (".svg", ".png"):
