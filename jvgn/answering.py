@@ -16,6 +16,7 @@ from jvgn.regions.store import Regions, RegionStore
 from jvgn.run_folder import RunFolder
 from jvgn.stored_expression import StoredExpression
 from jvgn.vocabulary import UNKNOWN, Vocabulary
+from parsers.files import UserError
 from parsers.scene_graph import SceneGraph
 
 
@@ -72,6 +73,8 @@ class Answerer:
             region_K=tuple(beliefs.regions(self.trained.settings.decoding).tolist()),
             unknown_words=self.unknown_words(question.graph),
         )
+        if np.isnan(answer.marginal_KN).any():
+            raise UserError(f"{self.trained.path}: its beliefs are not numbers, so its training failed; train it again")
         return replace(answer, joint=self.joint(question, answer, best)) if best else answer
 
     def joint(self, question: Question, answer: Answer, best: int) -> tuple[JointGrounding, ...]:
@@ -93,6 +96,6 @@ def answer_again(run: RunFolder, stored: StoredExpression, device: torch.device)
     """What a run believes about an expression of its predictions, which hold only the regions that it chose."""
     answerer = Answerer(load_model(run.model, device), device)
     store = RegionStore(run.regions(answerer.trained.settings.detector))
-    answerer.trained.check(store.feature_size, answerer.trained.words)
+    answerer.trained.check_features(store.feature_size)
     seen = ImageRegions(stored.size, store.read(stored.image_id))
     return answerer.answer(answerer.question(seen, stored.graph), stored.text)

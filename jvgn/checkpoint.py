@@ -56,14 +56,17 @@ class TrainedModel:
 
     def check(self, feature_size: int, words: list[str]) -> None:
         """Regions and words are of the kind that the model was trained on."""
+        self.check_features(feature_size)
+        if words != self.words:
+            raise UserError(
+                f"{self.path}: trained with another vocabulary; use {self.settings.vocabulary}, or train again"
+            )
+
+    def check_features(self, feature_size: int) -> None:
         if feature_size != self.feature_size:
             raise UserError(
                 f"{self.path}: trained on features of size {self.feature_size}, but the regions have {feature_size}; "
                 f"extract regions with its detector ({self.settings.detector})"
-            )
-        if words != self.words:
-            raise UserError(
-                f"{self.path}: trained with another vocabulary; use {self.settings.vocabulary}, or train again"
             )
 
 

@@ -24,6 +24,8 @@ from parsers.scene_graph import SceneGraph
 
 Picture = Path | str | Image.Image | ImageRegions
 """An image, or what `Grounder.look` found in one."""
+SLIMMEST = 100
+"""Times as long as wide: of an image beyond, no pixel across would be left at a detector's size."""
 
 
 class Grounder:
@@ -43,7 +45,9 @@ class Grounder:
         chosen = read_detector_settings(detector / "settings.yaml")
         source = load_source(chosen, detector / "weights.safetensors", settings.proposals)
         extractor = Extractor(source, settings, device)
+        trained.check_features(extractor.feature_size)
         own_parser = parser or read_parser(found.graphs(trained.settings.parser) / "settings.yaml")
+        own_parser.load()  # what it lacks is said now, not at the first sentence
         return cls(trained, extractor, own_parser, torch.device(device))
 
     def ground(self, image: Picture, text: str | SceneGraph) -> list[Grounding]:
@@ -66,17 +70,24 @@ class Grounder:
         What cannot be answered is an item, not an exception: the others are answered all the same.
         """
         waiting = Counter(image for image, _ in asked)
-        seen: dict[Path | str, ImageRegions] = {}
+        seen: dict[Path | str, ImageRegions | UserError] = {}
         for image, text in asked:
+            if image not in seen:
+                seen[image] = self.regions_or_flaw(image)
+            found = seen[image]
             try:
-                if image not in seen:
-                    seen[image] = self.look(image)
-                yield self.answer(seen[image], text, best)
+                yield found if isinstance(found, UserError) else self.answer(found, text, best)
             except UserError as error:
                 yield error
             waiting[image] -= 1
             if not waiting[image]:
-                seen.pop(image, None)
+                del seen[image]
+
+    def regions_or_flaw(self, image: Path | str) -> ImageRegions | UserError:
+        try:
+            return self.look(image)
+        except UserError as error:
+            return error
 
     def look(self, image: Path | str | Image.Image) -> ImageRegions:
         """The regions of an image, turned as its camera noted, for any number of sentences."""
@@ -84,10 +95,14 @@ class Grounder:
             pixels_3HW = as_tensor(upright(image))
         else:
             pixels_3HW = read_image(Path(image), as_seen=True)
+        name = image if isinstance(image, Path | str) else "this image"
+        height, width = pixels_3HW.shape[1:]
+        if max(width, height) > SLIMMEST * min(width, height):
+            raise UserError(f"{name} has {width} x {height} pixels: too slim to find objects in; cut it to pieces")
         (regions,) = self.extractor.regions_of([pixels_3HW])
         if flaw := flaw_in(regions, self.extractor.settings.precision):
-            raise UserError(f"{image if isinstance(image, Path | str) else 'this image'} {flaw}; try another one")
-        return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions)
+            raise UserError(f"{name} {flaw}; try another one")
+        return ImageRegions((width, height), regions)
 
     def question(self, image: Picture, text: str | SceneGraph) -> Question:
         graph = self.graph(text) if isinstance(text, str) else text

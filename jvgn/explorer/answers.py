@@ -15,7 +15,6 @@ from jvgn.explorer.pictures import Pictures
 from jvgn.grounder import Grounder
 from jvgn.messages import messages
 from jvgn.settings.base import Frozen
-from parsers.files import UserError
 from parsers.scene_graph import SceneGraph
 from parsers.tools.wording import Relation, Thing, worded
 
@@ -69,8 +68,6 @@ def answer(grounder: Grounder, pictures: Pictures, asked: Asked) -> dict[str, An
     """The beliefs about every object, and the messages in the order in which they are sent."""
     question, is_edited = question_of(grounder, pictures[asked.picture].image, asked)
     found, graph = grounder.answerer.answer(question, asked.text), question.graph
-    if np.isnan(found.marginal_KN).any():
-        raise UserError(f"{grounder.trained.path}: its beliefs are not numbers, so its training failed; train it again")
     unary_KN, pairwise_ENN = grounder.trained.model.potentials(question.batch)
     return {
         "edited": is_edited,

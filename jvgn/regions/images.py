@@ -1,5 +1,6 @@
 """Image files as tensors, in batches. Shape suffixes: H, W pixels."""
 
+import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -24,7 +25,10 @@ def as_tensor(image: Image.Image) -> Tensor:
 
 def upright(image: Image.Image) -> Image.Image:
     """As people see it: turned as the camera noted."""
-    return ImageOps.exif_transpose(image)
+    try:
+        return ImageOps.exif_transpose(image)
+    except (TypeError, struct.error) as error:  # Pillow's own, of notes that no camera would write
+        raise ValueError("what its camera noted beside it cannot be read") from error
 
 
 def read_image(path: Path, as_seen: bool = False) -> Tensor:

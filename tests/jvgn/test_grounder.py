@@ -1,5 +1,6 @@
 """Where a run's detector is found, and what a Grounder answers about a picture."""
 
+import struct
 from itertools import product
 from pathlib import Path
 
@@ -109,6 +110,31 @@ def test_a_picture_whose_features_overflow_is_refused(grounder):
     grounder.extractor.largest = np.inf
     with pytest.raises(UserError, match="this image has a region whose feature does not fit into float16"):
         grounder.ground(PICTURE, SENTENCE)
+
+
+@pytest.mark.parametrize("size", [(5000, 1), (3, 400)])
+def test_a_picture_that_is_hardly_more_than_a_line_is_refused(grounder, size):
+    with pytest.raises(UserError, match=f"this image has {size[0]} x {size[1]} pixels: too slim"):
+        grounder.look(Image.new("RGB", size))
+
+
+def test_beliefs_that_are_not_numbers_are_no_answer(grounder):
+    for weights in grounder.trained.model.parameters():
+        weights.data.fill_(torch.nan)
+    with pytest.raises(UserError, match="model: its beliefs are not numbers, so its training failed"):
+        grounder.answer(PICTURE, SENTENCE)
+
+
+@pytest.mark.parametrize("tag", [ExifTags.Base.StripOffsets, ExifTags.Base.XResolution])
+def test_a_photograph_with_a_text_for_a_number_in_its_notes_is_named(grounder, tmp_path, tag):
+    notes = Image.Exif()
+    notes[ExifTags.Base.Orientation], notes[ExifTags.Base.Make] = 6, "maker"
+    PICTURE.save(tmp_path / "whole.jpg", exif=notes)
+    make, other = (struct.pack(">HH", number, 2) for number in (ExifTags.Base.Make, tag))  # 2: it is a text
+    broken = (tmp_path / "whole.jpg").read_bytes().replace(make, other)
+    (tmp_path / "broken.jpg").write_bytes(broken)
+    with pytest.raises(UserError, match=r"broken.jpg: not a readable image .what its camera noted"):
+        grounder.look(tmp_path / "broken.jpg")
 
 
 def test_a_photograph_is_looked_at_as_people_see_it(grounder, tmp_path):
