@@ -14,9 +14,10 @@ from parsers.options import Parser, named_parser, read_parser
 if TYPE_CHECKING:  # every stage's process loads this module, and shall not depend on more of the code than its own
     from jvgn.grounding import Answer
     from jvgn.questions import Question
-    from jvgn.run_folder import RunFolder
 
 STDOUT = Path("-")
+MOST_JOINT = 1000
+"""Joint groundings: their search takes memory with the square of their number."""
 
 
 @click.command()
@@ -26,7 +27,7 @@ STDOUT = Path("-")
 @click.option("--csv", "table", type=FILE, help="Ask what this file asks: columns image, expression.")
 @click.option("--output", type=FILE, help="The PNG or SVG file to draw; for several expressions, a folder.")
 @click.option("--json", "answers_file", type=FILE, help="Also write the answers into this .json file; - prints them.")
-@click.option("--best", type=click.IntRange(min=1), metavar="K", help="Print the K best joint groundings instead.")
+@click.option("--best", type=click.IntRange(1, MOST_JOINT), metavar="K", help="Print the K best joint groundings.")
 @click.option("--parser", "parser_name", help="Another than the run's, such as stanza:models=FOLDER.")
 @threads_option
 @device_option
@@ -102,6 +103,8 @@ def picture_files(asked: Sequence["Question"], output: Path | None) -> list[Path
         return []
     if len(asked) == 1 and not output.is_dir():
         check_output(output, ".png", ".svg")
+        if output.exists() and asked[0].image.exists() and output.samefile(asked[0].image):
+            raise UserError(f"{output}: is the image itself, which the drawing would replace; give another name")
         return [output]
     if not output.is_dir():
         raise UserError(f"{output}: there is no such folder; several pictures need one")
@@ -181,7 +184,7 @@ def show(
     found = RunFolder.find(run)
     for output in outputs:
         check_output(output, ".png", ".svg")
-    folder = images or images_of(found)
+    folder = images or found.images()
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder of images; name it: --images FOLDER")
 
@@ -198,17 +201,3 @@ def show(
     gold = Gold(stored.gold, stored.is_found, remark)
     draw_answer(read_image(folder / stored.image).permute(1, 2, 0).numpy(), answer, drawn, gold)
     click.echo(f"drawn: {', '.join(map(str, drawn))}")
-
-
-def images_of(run: "RunFolder") -> Path:
-    """The folder of a dataset's images, by the configuration beside the results."""
-    from jvgn.settings.configuration import read_configuration
-
-    root = run.results.parent
-    path = root / "config.yaml"
-    if not path.exists():
-        raise UserError(f"{path}: there is no such file to say where the images are; name it: --images FOLDER")
-    datasets = read_configuration(path).datasets
-    if run.dataset not in datasets:
-        raise UserError(f"{path}: has no dataset {run.dataset}; say where its images are: --images FOLDER")
-    return root / datasets[run.dataset].images

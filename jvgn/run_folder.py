@@ -26,16 +26,19 @@ class RunFolder:
         if not folder.is_dir():
             raise UserError(f"{as_seen(folder)}: there is no such run; {found.others()}")
         if not found.model.exists():
-            raise UserError(
-                f"{as_seen(found.model)}: there is no such file, so no trained run; {found.others()};"
-                f" or make it: snakemake --cores all {as_seen(found.model)}"
-            )
+            # Only a folder that is named as runs are can become one.
+            make = f"; or make it: snakemake --cores all {as_seen(found.model)}" if setting in ("gt", "det") else ""
+            raise UserError(f"{as_seen(found.model)}: there is no such file, so no trained run; {found.others()}{make}")
         return found
 
     def others(self) -> str:
-        """The trained runs that are there instead, in words."""
+        """The trained runs that are there instead, in words: in the folder itself, or beside it."""
         patterns = ("*/model.safetensors", "*/runs/*/model.safetensors")
-        models = sorted(path for pattern in patterns for path in self.results.glob(pattern))
+        beside, within = (
+            sorted(path for pattern in patterns for path in folder.glob(pattern))
+            for folder in (self.results, self.folder)
+        )
+        models = within or beside
         return f"trained are: {', '.join(as_seen(path.parent) for path in models)}" if models else "no run is trained"
 
     @property
@@ -54,6 +57,23 @@ class RunFolder:
     def tables(self) -> Path:
         """The folder of the dataset's tables."""
         return self.results / "datasets" / self.dataset
+
+    def images(self, config: Path | None = None) -> Path:
+        """The folder of the dataset's images, by a configuration: the one beside the results, unless it is named."""
+        from jvgn.settings.configuration import read_configuration
+
+        root = self.results.parent
+        path = config or root / "config.yaml"
+        if not path.exists():
+            raise UserError(
+                f"{as_seen(path)}: there is no such file to say where the images are; name it: --images FOLDER"
+            )
+        datasets = read_configuration(path).datasets
+        if self.dataset not in datasets:
+            raise UserError(
+                f"{as_seen(path)}: has no dataset {self.dataset}; say where its images are: --images FOLDER"
+            )
+        return root / datasets[self.dataset].images
 
     def graphs(self, parser: str) -> Path:
         return self.results / "graphs" / self.dataset / parser

@@ -11,22 +11,22 @@ from parsers.files import UserError
 
 @click.command()
 @click.argument("run", type=FILE)
-@click.option("--images", type=FILE, help="The folder of the dataset's images; the default is config.yaml's.")
-@click.option("--config", type=FILE, default=Path("config.yaml"), show_default=True)
+@click.option("--images", type=FILE, help="The folder of the dataset's images, where it is not that of config.yaml.")
+@click.option("--config", type=FILE, help="Another config.yaml than the one beside the results.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: any free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address, and open nothing.")
 @threads_option
 @device_option
 def explore(
-    run: Path, images: Path | None, config: Path, port: int, no_browser: bool, threads: int, device: str | None
+    run: Path, images: Path | None, config: Path | None, port: int, no_browser: bool, threads: int, device: str | None
 ) -> None:
     """Open a page that grounds sentences in pictures with a trained RUN, such as results/shapes_det, step by step."""
     from jvgn.run_folder import RunFolder
 
     found = RunFolder.find(run)
-    folder = images or configured_images(config, found.dataset)
+    folder = images or found.images(config)
     if not folder.is_dir():
-        raise UserError(f"{folder}: there is no such folder of images; give it: --images")
+        raise UserError(f"{folder}: there is no such folder of images; name it: --images FOLDER")
     with listening(port) as listener:
         from jvgn.explorer.pictures import Pictures
         from jvgn.explorer.server import explorer, serve
@@ -38,14 +38,3 @@ def explore(
         app = explorer(f"{found.folder.relative_to(found.results)}: explorer", grounder, pictures, port)
         click.echo(f"http://{ADDRESS}:{port}/ explores {run}; Ctrl-C ends it")
         serve(app, listener, open_browser=not no_browser)
-
-
-def configured_images(config: Path, dataset: str) -> Path:
-    from jvgn.settings.configuration import read_configuration
-
-    if not config.exists():
-        raise UserError(f"{config}: there is no such file to say where the images are; give their folder: --images")
-    datasets = read_configuration(config).datasets
-    if dataset not in datasets:
-        raise UserError(f"{config}: it has no dataset {dataset}; give the folder of its images: --images")
-    return Path(datasets[dataset].images)

@@ -103,7 +103,8 @@ def explorer(title: str, grounder: Grounder, pictures: Pictures, port: int) -> F
 
 def guard(app: Flask, port: int) -> None:
     """Refuses what does not come from our own page, and tells the browser to trust nothing else."""
-    hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
+    named = "" if port == 80 else f":{port}"  # browsers leave out the port of the web
+    hosts = {f"{name}{named}" for name in (ADDRESS, "localhost")}
     origins = {None} | {f"http://{host}" for host in hosts}
 
     @app.before_request

@@ -25,6 +25,7 @@ from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS
 from jvgn.settings.regions import RegionSettings
 from jvgn.vocabulary import Vocabulary
+from parsers.files import UserError
 
 SENTENCE = "the star left of a red ring"
 
@@ -154,6 +155,22 @@ def test_an_image_is_looked_at_once_for_all_its_expressions(results, photo, monk
     assert found[1].groundings == grounder.ground(photo, SENTENCE)
 
 
+def test_an_image_without_use_is_looked_at_once_and_named_for_each_of_its_expressions(results, photo, monkeypatch):
+    grounder = Grounder.load(results / "shapes_det")
+    looked = []
+    monkeypatch.setattr(grounder, "look", lambda image: looked.append(image) or (_ for _ in ()).throw(UserError("no")))
+    found = list(grounder.answers([(photo, "the star"), (photo, SENTENCE)]))
+    assert looked == [photo] and [str(one) for one in found] == ["no", "no"]
+
+
+def test_a_detector_of_other_features_than_the_models_is_named(results, tmp_path):
+    copy = tmp_path / "results"
+    shutil.copytree(results, copy)
+    shutil.copy(copy / "shapes_gt/model.safetensors", copy / "shapes_det")
+    with pytest.raises(UserError, match=r"trained on features of size .*, but the regions have"):
+        Grounder.load(copy / "shapes_det")
+
+
 def test_a_word_that_the_run_has_not_learned_is_reported(results, photo):
     found = run("ground", photo, "the star, left of a red Gizmo", "--run", results / "shapes_det")
     assert found.exit_code == 0
@@ -175,6 +192,8 @@ def test_a_word_that_the_run_has_not_learned_is_reported(results, photo):
         ),
         (["photo.jpg", "a star", "--run", "{results}/shapes_dt"], ["no such run", "results/shapes_gt"]),
         (["photo.jpg", "a star", "--run", "."], ["model.safetensors", "no trained run"]),
+        (["photo.jpg", "a star", "--run", "{results}"], ["results/shapes_det, ", "results/shapes_gt"]),
+        (["photo.png", "a star", "--output", "photo.png"], ["photo.png: is the image itself"]),
         (["photo.jpg", "a star", "--output", "no/a.png"], ["no: there is no such folder"]),
         (["photo.jpg", "a star", "--output", "a.gif"], ["a.gif: expected a name that ends in .png or .svg"]),
         (["photo.jpg", "a star", "a ring", "--output", "a.png"], ["a.png: there is no such folder"]),
@@ -190,6 +209,7 @@ def test_a_word_that_the_run_has_not_learned_is_reported(results, photo):
 )
 def test_a_mistake_is_one_line_before_anything_slow(results, photo, tmp_path, monkeypatch, arguments, words):
     shutil.copy(photo, tmp_path / "photo.jpg")
+    Image.open(photo).save(tmp_path / "photo.png")
     (tmp_path / "text.jpg").write_text("no image")
     (tmp_path / "bare.csv").write_text("image,expression\n")
     before = sorted(tmp_path.iterdir())

@@ -61,6 +61,7 @@ function choosePicture(name) {
   draw();
   const loaded = new Image();
   loaded.onload = () => { if (view.picture === name && !answer) drawBarePicture(loaded); };
+  loaded.onerror = () => { if (view.picture === name) attempt(() => send(source(name))); };  // an image cannot say why
   loaded.src = source(name);
   if (narrow.matches) byId("detail").scrollIntoView();
 }

@@ -9,7 +9,7 @@ from PIL import Image
 
 from jvgn.explorer.address import listening
 from jvgn.explorer.pictures import KEPT, MOST_BYTES
-from jvgn.explorer.server import PAGE
+from jvgn.explorer.server import PAGE, explorer
 from parsers.files import UserError
 
 
@@ -62,6 +62,12 @@ def test_strangers_are_refused(client, method, headers, status):
     if status == 403:
         assert "open http://127.0.0.1:8765/" in error_of(response)
         assert "Access-Control-Allow-Origin" not in response.headers
+
+
+@pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 200), ("localhost", 200), ("evil.example", 403)])
+def test_on_the_webs_own_port_names_come_without_it(grounder, pictures, host, status):
+    client = explorer("a run", grounder, pictures, 80).test_client()
+    assert client.get("/about", headers={"Host": host, "Origin": f"http://{host}"}).status_code == status
 
 
 def test_what_carries_data_must_say_where_it_comes_from(client):
