@@ -19,7 +19,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 from jvgn.drawing import COLOURS, GOLD, POINTS, LineStyle, check_picture, fitted, outline, save, text_width, wrapped
 from jvgn.grounding import Answer, Box
-from parsers.tools.pictures import printable
+from parsers.tools.letters import printable
 from parsers.tools.places import Place, places
 
 WIDTH, MARGIN, DPI = 3.3, 0.06, 300

@@ -3,11 +3,14 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from parsers.files import UserError
+
+if TYPE_CHECKING:  # as for every command: no stage shall depend on more of the code than its own
+    from jvgn.run_folder import RunFolder
 
 FILE = click.Path(path_type=Path)
 
@@ -56,3 +59,17 @@ def prepared_device(device: str | None, threads: int) -> Any:
             f"--device {name}: not to be had on this machine; say cpu, or as many --processes as there are GPUs"
         ) from error
     return chosen
+
+
+def images_of(run: "RunFolder", config: Path | None = None) -> Path:
+    """The folder of a dataset's images, by a configuration: the one beside the results, unless it is named."""
+    from jvgn.settings.configuration import read_configuration
+
+    root = run.results.parent
+    path = config or root / "config.yaml"
+    if not path.exists():
+        raise UserError(f"{path}: there is no such file to say where the images are; name it: --images FOLDER")
+    datasets = read_configuration(path).datasets
+    if run.dataset not in datasets:
+        raise UserError(f"{path}: has no dataset {run.dataset}; say where its images are: --images FOLDER")
+    return root / datasets[run.dataset].images

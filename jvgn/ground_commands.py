@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jvgn.command_options import FILE, device_option, prepared_device, threads_option
+from jvgn.command_options import FILE, device_option, images_of, prepared_device, threads_option
 from parsers.files import UserError
 from parsers.options import Parser, named_parser, read_parser
 
@@ -184,7 +184,7 @@ def show(
     found = RunFolder.find(run)
     for output in outputs:
         check_output(output, ".png", ".svg")
-    folder = images or found.images()
+    folder = images or images_of(found)
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder of images; name it: --images FOLDER")
 

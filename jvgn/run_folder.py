@@ -58,23 +58,6 @@ class RunFolder:
         """The folder of the dataset's tables."""
         return self.results / "datasets" / self.dataset
 
-    def images(self, config: Path | None = None) -> Path:
-        """The folder of the dataset's images, by a configuration: the one beside the results, unless it is named."""
-        from jvgn.settings.configuration import read_configuration
-
-        root = self.results.parent
-        path = config or root / "config.yaml"
-        if not path.exists():
-            raise UserError(
-                f"{as_seen(path)}: there is no such file to say where the images are; name it: --images FOLDER"
-            )
-        datasets = read_configuration(path).datasets
-        if self.dataset not in datasets:
-            raise UserError(
-                f"{as_seen(path)}: has no dataset {self.dataset}; say where its images are: --images FOLDER"
-            )
-        return root / datasets[self.dataset].images
-
     def graphs(self, parser: str) -> Path:
         return self.results / "graphs" / self.dataset / parser
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from jvgn.command_options import FILE, device_option, prepared_device, threads_option
+from jvgn.command_options import FILE, device_option, images_of, prepared_device, threads_option
 from jvgn.explorer.address import ADDRESS, listening
 from parsers.files import UserError
 
@@ -24,7 +24,7 @@ def explore(
     from jvgn.run_folder import RunFolder
 
     found = RunFolder.find(run)
-    folder = images or found.images(config)
+    folder = images or images_of(found, config)
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder of images; name it: --images FOLDER")
     with listening(port) as listener:

@@ -12,6 +12,7 @@ from pathlib import Path
 from parsers.coverage import left_out
 from parsers.files import UserError, replacing
 from parsers.scene_graph import SceneGraph
+from parsers.tools.letters import printable
 from parsers.tools.places import Place, places
 
 REFERENT, OTHER, INK = "#f4c95d", "#cfe8f7", "#222222"
@@ -157,10 +158,3 @@ def text_width(text: str) -> float:
 
 def escaped(text: str) -> str:
     return escape(printable(text))
-
-
-def printable(text: str) -> str:
-    """The text without what no XML file may hold: control characters and halves of surrogate pairs."""
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(letter) in ("Cc", "Cs", "Cn") else letter for letter in text
-    )

@@ -39,6 +39,7 @@ rule show_expression:
             "jvgn/run_folder.py",
             "jvgn/stored_expression.py",
             "parsers/tools/__init__.py",
+            "parsers/tools/letters.py",
             "parsers/tools/places.py",
         ),
         model="results/shapes_det/model.safetensors",
