@@ -83,8 +83,11 @@ def answer(grounder: Grounder, pictures: Pictures, asked: Asked) -> dict[str, An
                 "tokens": node.tokens,
                 "before": rounded(before_N),
                 "after": rounded(after_N),
+                "region": region,
             }
-            for node, before_N, after_N in zip(graph.nodes, found.unary_KN, found.marginal_KN, strict=True)
+            for node, before_N, after_N, region in zip(
+                graph.nodes, found.unary_KN, found.marginal_KN, found.region_K, strict=True
+            )
         ],
         "referent": graph.referent,
         "edges": [asdict(edge) for edge in graph.edges],

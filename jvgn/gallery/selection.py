@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from jvgn.batches import Batch
-from jvgn.model import NodeBeliefs
+from jvgn.model import Decoding, NodeBeliefs
 
 SHARES = {
     "corrected": 60,
@@ -26,11 +26,12 @@ SURE = 0.6
 """A referent found with less than this probability was found by a small margin."""
 
 
-def referents(batch: Batch, beliefs: NodeBeliefs) -> pd.DataFrame:
+def referents(batch: Batch, beliefs: NodeBeliefs, decoding: Decoding) -> pd.DataFrame:
     """One row an expression: whether its referent is found before and after message passing, and how surely."""
     unary_SN, marginal_SN = beliefs.unary_KN[batch.referent_S], beliefs.marginal_KN[batch.referent_S]
     right_SN = batch.right_SN
-    sure_S, chosen_S = marginal_SN.max(dim=1)
+    chosen_S = beliefs.regions(decoding)[batch.referent_S]
+    sure_S = marginal_SN.gather(1, chosen_S[:, None]).squeeze(1)
     first_S = unary_SN.argmax(dim=1)
     return pd.DataFrame(
         {

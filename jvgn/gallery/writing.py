@@ -20,13 +20,13 @@ import pandas as pd
 import torch
 from tqdm import tqdm
 
-from jvgn.checkpoint import load_model
+from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.datasets import tables
 from jvgn.examples import Examples
 from jvgn.gallery.pictures import pictures
 from jvgn.gallery.selection import SHARES, choose, misread, referents, with_outcomes
 from jvgn.inputs import Inputs
-from jvgn.model import JVGN, NodeBeliefs
+from jvgn.model import NodeBeliefs
 from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError, replacing
 from parsers.table import EDGES, NODES, read_table
@@ -60,7 +60,7 @@ def write_gallery(
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     graphs = Graphs.read(inputs)
     mentions = read_table(inputs.dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
-    beliefs = looked_at(trained.model, examples, device)
+    beliefs = looked_at(trained, examples, device)
     if beliefs["sure"].isna().any():
         raise UserError(f"{model_path}: its beliefs are not numbers, so its training failed; train it again")
     table = with_outcomes(beliefs, misread(graphs.nodes, mentions))
@@ -68,14 +68,14 @@ def write_gallery(
     page = {
         "title": title,
         "counts": {outcome: int((table["outcome"] == outcome).sum()) for outcome in SHARES},
-        "examples": list(shown(trained.model, examples, graphs.only(chosen["expression_id"]), chosen, device)),
+        "examples": list(shown(trained, examples, graphs.only(chosen["expression_id"]), chosen, device)),
         "images": pictures(inputs.dataset, images, chosen["image_id"]),
     }
     with replacing(output) as temporary:
         temporary.write_text(rendered(page), encoding="utf8")
 
 
-def looked_at(model: JVGN, examples: Examples, device: torch.device) -> pd.DataFrame:
+def looked_at(trained: TrainedModel, examples: Examples, device: torch.device) -> pd.DataFrame:
     """One row for each expression of the test splits; of the validation split if there is no other."""
     present = set(examples.expressions["split"]) - {"train"}
     splits = sorted(present - {"val"} or present)
@@ -85,19 +85,20 @@ def looked_at(model: JVGN, examples: Examples, device: torch.device) -> pd.DataF
     for split in splits:
         for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
             on_device = batch.to(device)
-            parts.append(referents(on_device, model(on_device)))
+            parts.append(referents(on_device, trained.model(on_device), trained.settings.decoding))
     known = examples.expressions[["expression_id", "image_id", "split"]]
     return pd.concat(parts).join(known, on="row").reset_index(drop=True)
 
 
 def shown(
-    model: JVGN, examples: Examples, graphs: Graphs, chosen: pd.DataFrame, device: torch.device
+    trained: TrainedModel, examples: Examples, graphs: Graphs, chosen: pd.DataFrame, device: torch.device
 ) -> Iterator[dict[str, Any]]:
     """What the page knows of each chosen expression, in their order."""
     nodes, edges = graphs.nodes.groupby("expression_id"), graphs.edges.groupby("expression_id")
     for row in chosen.itertuples():
         batch = examples.batch({row.image_id: np.array([row.row])}).to(device)
-        beliefs = model(batch)
+        beliefs = trained.model(batch)
+        region_K = beliefs.regions(trained.settings.decoding).tolist()
         expression = examples.expressions.iloc[row.row]
         own_edges = edges.get_group(row.expression_id) if row.expression_id in edges.groups else graphs.edges[:0]
         yield {
@@ -109,7 +110,7 @@ def shown(
             "tokens": list(expression["tokens"]),
             "gold": rounded(examples.box_of_object[expression["object_id"]], 1),
             "regions": rounded(batch.box_IN4[0].cpu().numpy(), 1),
-            "nodes": with_beliefs(nodes.get_group(row.expression_id), beliefs),
+            "nodes": with_beliefs(nodes.get_group(row.expression_id), beliefs, region_K),
             "referent": int(batch.referent_S[0]),
             "edges": [
                 {
@@ -123,7 +124,7 @@ def shown(
         }
 
 
-def with_beliefs(nodes: pd.DataFrame, beliefs: NodeBeliefs) -> list[dict[str, Any]]:
+def with_beliefs(nodes: pd.DataFrame, beliefs: NodeBeliefs, region_K: list[int]) -> list[dict[str, Any]]:
     before_KN, after_KN = beliefs.unary_KN.exp().cpu().numpy(), beliefs.marginal_KN.exp().cpu().numpy()
     return [
         {
@@ -132,8 +133,9 @@ def with_beliefs(nodes: pd.DataFrame, beliefs: NodeBeliefs) -> list[dict[str, An
             "tokens": node.tokens.tolist(),
             "before": rounded(before_N, BELIEF_DIGITS),
             "after": rounded(after_N, BELIEF_DIGITS),
+            "region": region,
         }
-        for node, before_N, after_N in zip(nodes.itertuples(), before_KN, after_KN, strict=True)
+        for node, before_N, after_N, region in zip(nodes.itertuples(), before_KN, after_KN, region_K, strict=True)
     ]
 
 

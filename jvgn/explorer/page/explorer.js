@@ -76,7 +76,7 @@ function upload(file) {
 
 // What the objects believe after so many messages.
 function stepped() {
-  const nodes = answer.nodes.map((node) => ({ ...node, after: view.step === answer.messages.length ? node.after : node.before }));
+  const nodes = answer.nodes.map((node) => view.step === answer.messages.length ? { ...node } : { ...node, after: node.before, region: undefined });
   if (view.step < answer.messages.length) for (const { target, after } of answer.messages.slice(0, view.step)) nodes[target].after = after;
   return { ...answer, nodes };
 }

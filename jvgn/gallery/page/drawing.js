@@ -18,6 +18,8 @@ function element(parent, name, attributes = {}, text = null) {
 }
 
 const best = (values) => values.indexOf(Math.max(...values));
+// Where an object is found: after message passing, in the region that the run's decoding chose.
+const foundIn = (node, belief) => belief === "after" && node.region !== undefined ? node.region : best(node[belief]);
 const phrase = (example, node) => example.nodes[node].tokens.map((place) => example.tokens[place]).join(" ");
 
 function colours(example) {
@@ -77,7 +79,7 @@ function drawSentence(sentence, example, pointing) {
   });
 }
 
-// Nothing pointed at: the most probable region of each object. Else all regions of those objects that have a chance.
+// Nothing pointed at: the region that each object is found in. Else all regions of those objects that have a chance.
 function drawImage(svg, example, picture, belief) {
   const [width, height] = example.size, unit = Math.max(width, height) / 100;
   svg.replaceChildren();
@@ -87,8 +89,8 @@ function drawImage(svg, example, picture, belief) {
   if (example.gold) drawGold(svg, example.gold, unit);
   const layer = element(svg, "g", { id: "boxes" }), colour = colours(example), nodes = shownNodes(), taken = {};
   for (const node of nodes ?? example.nodes.keys()) {
-    const values = example.nodes[node][belief];
-    const regions = nodes === null ? [best(values)] : [...values.keys()].filter((region) => values[region] >= .01 || region === best(values));
+    const values = example.nodes[node][belief], found = foundIn(example.nodes[node], belief);
+    const regions = nodes === null ? [found] : [...values.keys()].filter((region) => values[region] >= .01 || region === found);
     for (const region of regions.sort((one, other) => values[one] - values[other])) {
       const group = element(layer, "g", { "data-node": node, "data-region": region, opacity: nodes === null ? 1 : .35 + .65 * values[region] });
       const earlier = taken[region] ?? 0, inside = shrunk(example.regions[region], 1.7 * unit * earlier);
@@ -218,7 +220,7 @@ function drawBeliefRows(area, example, belief, pointing, label = belief) {
     const row = element(area, "div", { class: "belief", "data-node": index }), name = `${index + 1} ${phrase(example, index)}`;
     row.style.borderColor = colour[index];
     element(row, "b", {}, name).style.color = colour[index];
-    const region = best(node[belief]);
+    const region = foundIn(node, belief);
     element(row, "span", { class: "number" }, `region ${region + 1}: ${node[belief][region].toFixed(2)} ${label}`);
     const faint = belief === "after" ? [.28, 1] : [1, .28];
     drawBars(row, colour[index], [["before", node.before, faint[0]], [label === belief ? "after" : label, node.after, faint[1]]]);

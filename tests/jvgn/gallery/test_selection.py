@@ -1,10 +1,13 @@
 import re
 from importlib.resources import files
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+import torch
 
-from jvgn.gallery.selection import SHARES, choose, misread, with_outcomes
+from jvgn.gallery.selection import SHARES, choose, misread, referents, with_outcomes
+from jvgn.model import NodeBeliefs
 
 
 @pytest.mark.parametrize(
@@ -62,3 +65,13 @@ def test_what_one_outcome_lacks_others_make_up_for():
     chosen = choose(pd.DataFrame(rows))
     assert chosen["outcome"].value_counts().to_dict() == {"right": sum(SHARES.values()) - 3, "broken": 3}
     assert chosen["expression_id"].is_unique
+
+
+@pytest.mark.parametrize(("decoding", "after", "sure"), [("marginal", False, 0.6), ("map", True, 0.4)])
+def test_an_outcome_is_that_of_the_region_in_which_the_run_grounds(decoding, after, sure):
+    batch = SimpleNamespace(
+        referent_S=torch.tensor([0]), right_SN=torch.tensor([[False, True]]), row_S=torch.tensor([7])
+    )
+    log_KN = torch.tensor([[0.6, 0.4]]).log()
+    found = referents(batch, NodeBeliefs(log_KN, log_KN, map_K=torch.tensor([1])), decoding).iloc[0]
+    assert (found["before"], found["after"], found["sure"]) == (False, after, pytest.approx(sure))
