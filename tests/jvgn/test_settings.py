@@ -38,6 +38,15 @@ def test_the_configuration_that_we_ship_is_valid():
     assert checked(config()).run("shapes", "unmarginalised").training.marginalise is False
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [({}, 1), ({"image_count": 2500}, 1), ({"image_count": 2501}, 2), ({"image_count": 10**5, "shards": 3}, 3)],
+)
+def test_shards_are_sized_by_images_unless_their_number_is_chosen(values, expected):
+    dataset = config()["datasets"]["shapes"]
+    assert checked(edited("datasets.shapes", dataset | values)).shards("shapes") == expected
+
+
 COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
 
 
