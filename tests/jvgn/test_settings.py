@@ -152,8 +152,9 @@ def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_netwo
 
 
 def test_smoke_has_one_job_for_what_the_configuration_parts():
-    assert checked(config()).datasets["refcocog"].shards == 8
-    assert {dataset.shards for dataset in checked(edited("preset", "smoke")).datasets.values()} == {1}
+    assert checked(config()).shards("refcocog") == 11
+    smoke = checked(edited("preset", "smoke"))
+    assert {smoke.shards(name) for name in smoke.datasets} == {1}
 
 
 def test_every_preset_is_valid_by_itself():

@@ -67,7 +67,7 @@ def disturbed(new_project, local, by_slurm):
         Disturbance(
             pipeline,
             ["extract-regions", "1-of-2"],
-            "results/regions/shapes_gt/tiny.shards/1-of-2.parts/*.h5",
+            "results/regions/shapes_gt/tiny.shards/1-of-2.parts/0.h5",
             logs / "regions/shapes_gt/tiny.1-of-2.log",
             kill,
         ),
