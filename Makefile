@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 SENTENCES ?= results/datasets/shapes/expressions.parquet
+SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo miniature report test lint lock schema clean
+.PHONY: bench bench-parsers demo miniature report slurm-test test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -28,6 +29,12 @@ test: lint
 # The paper's experiments, from downloads to numbers, on little files in the published formats from a server of our own.
 miniature: $(VENV)/installed
 	JVGN_MINIATURE=1 pytest tests/miniature
+
+# A real SLURM on this machine, for as long as the tests take: root, and Debian's packages of it.
+slurm-test: $(VENV)/installed
+	dpkg --status $(SLURM_PACKAGES) > /dev/null 2>&1 || { apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(SLURM_PACKAGES) > /dev/null; }
+	JVGN_SLURM=1 pytest tests/slurm
 
 # How fast the core and the extraction of regions are, beside their references; for an idle machine.
 bench: $(VENV)/installed

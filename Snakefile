@@ -20,6 +20,7 @@ include: "workflow/rules/slices.smk"
 include: "workflow/rules/provisions.smk"
 include: "workflow/rules/report_files.smk"
 include: "workflow/rules/table_files.smk"
+include: "workflow/rules/resources.smk"
 
 
 check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
@@ -37,7 +38,7 @@ wildcard_constraints:
 
 
 scattergather:
-    **{name: dataset.shards for name, dataset in configuration.datasets.items()},
+    **{name: configuration.shards(name) for name in configuration.datasets},
 
 
 include: "workflow/rules/settings.smk"
@@ -58,6 +59,14 @@ include: "workflow/rules/report_results.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/report_inputs.smk"
 include: "workflow/rules/tables.smk"
+
+
+# A scheduler signals every process of a job. The shell must outlive the command, which still saves its state.
+shell.prefix("set -euo pipefail; trap : TERM; ")
+
+
+onstart:
+    check_executor()
 
 
 localrules:

@@ -1,7 +1,6 @@
 """The command line: what people ask for, and the stages that the workflow runs."""
 
 import json
-import logging
 import os
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from jvgn.report_commands import figures
 from jvgn.source_commands import SOURCE_STAGES
 from jvgn.stage_commands import STAGES
 from jvgn.survey_commands import survey
+from parsers.command_log import start_log
 from parsers.files import UserError
 from parsers.options import Commands, named_parser, parser_options
 
@@ -27,7 +27,7 @@ def main() -> None:
     # Read when torch is loaded. Threads that wait must not spin: beside another job they would take its core.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it, CUDA's products differ from run to run
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    start_log()
 
 
 OWN_COMMANDS = [ground, show, explore, figures, survey]

@@ -39,6 +39,11 @@ def processes_option(command: Callable) -> Callable:
     return click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help=help)(command)
 
 
+def machines_option(command: Callable) -> Callable:
+    help = "Nodes of a SLURM job, over which the processes are spread."
+    return click.option("--machines", type=click.IntRange(min=1), default=1, show_default=True, help=help)(command)
+
+
 def own_threads(threads: int) -> int:
     """The processes that torchrun starts on a machine share its threads."""
     return max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))

@@ -15,7 +15,10 @@ class Interrupted(UserError):
 
 
 class Interruption:
-    """Whether a signal has come. A second one of its kind does what it always did."""
+    """Whether a signal has come. A second SIGINT does what it always did: someone at a keyboard will not wait.
+
+    SIGTERM is noted however often it comes: under a scheduler, from it and from torchrun.
+    """
 
     def __init__(self) -> None:
         self.has_come = False
@@ -23,7 +26,8 @@ class Interruption:
 
     def note(self, number: int, _: FrameType | None) -> None:
         self.has_come = True
-        signal.signal(number, self._before[signal.Signals(number)])
+        if number == signal.SIGINT:
+            signal.signal(number, self._before[signal.SIGINT])
 
     def restore(self) -> None:
         for number, handler in self._before.items():

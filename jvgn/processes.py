@@ -6,6 +6,8 @@ process is alone and everything here is a plain loop over one.
 
 import logging
 import os
+import shutil
+import socket
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +17,11 @@ from typing import TypeVar
 import torch
 from torch import Tensor, distributed
 
+from parsers.files import UserError
+
 Item = TypeVar("Item")
+FIRST_PORT, PORTS = 20000, 10000
+"""Below the ports that systems hand out by themselves."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +92,33 @@ def joined(device: torch.device) -> Iterator[Processes]:
         distributed.destroy_process_group()
 
 
-def start_processes(count: int) -> None:
-    """This command runs anew as `count` processes, under torchrun; returns where that is not needed."""
-    if count > 1 and "WORLD_SIZE" not in os.environ:
-        launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count), "-m", "jvgn"]
-        os.execv(sys.executable, [sys.executable, *launcher, *sys.argv[1:]])
+def start_processes(count: int, machines: int = 1, threads: int = 1) -> None:
+    """This command runs anew as `count` processes, under torchrun; returns where that is not needed.
+
+    On several machines, the nodes of a SLURM job, `srun` starts one torchrun on each, with so many threads.
+    """
+    if (count < 2 and machines == 1) or "WORLD_SIZE" in os.environ:
+        return
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(count // machines)]
+    if machines == 1:
+        command = [*torchrun, "--standalone"]
+    else:
+        command = [*on_machines(count, machines, threads), *torchrun, "--nnodes", str(machines), *rendezvous()]
+    os.execvp(command[0], [*command, "-m", "jvgn", *sys.argv[1:]])
+
+
+def on_machines(count: int, machines: int, threads: int) -> list[str]:
+    """What starts a command once on each node of this SLURM job."""
+    if count < machines or count % machines:
+        raise UserError(f"--processes {count} cannot be spread evenly over --machines {machines}")
+    if "SLURM_JOB_ID" not in os.environ or not shutil.which("srun"):
+        raise UserError(f"--machines {machines}: they are the nodes of a SLURM job, and this is none")
+    tasks = ["--ntasks", str(machines), "--ntasks-per-node", "1", "--cpus-per-task", str(threads)]
+    return ["srun", "--nodes", str(machines), *tasks, "--kill-on-bad-exit=0"]
+
+
+def rendezvous() -> list[str]:
+    """Where the processes of this SLURM job meet: on the node that runs this, at a port that is the job's own."""
+    job = os.environ["SLURM_JOB_ID"]
+    port = FIRST_PORT + int(job) % PORTS
+    return ["--rdzv-backend", "c10d", "--rdzv-id", job, "--rdzv-endpoint", f"{socket.gethostname()}:{port}"]

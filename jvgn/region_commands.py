@@ -8,6 +8,7 @@ from jvgn.command_options import (
     FILE,
     device_option,
     files,
+    machines_option,
     own_threads,
     prepared_device,
     processes_option,
@@ -40,6 +41,7 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
 @click.command()
 @files("settings", "dataset", "excluded", "images", "weights", "provenance")
 @processes_option
+@machines_option
 @threads_option
 @device_option
 def train_detector(
@@ -50,6 +52,7 @@ def train_detector(
     weights: Path,
     provenance: Path,
     processes: int,
+    machines: int,
     threads: int,
     device: str | None,
 ) -> None:
@@ -58,7 +61,7 @@ def train_detector(
     from jvgn.regions.training import train_detector as train
     from jvgn.settings.detector import read_network_settings
 
-    start_processes(processes)
+    start_processes(processes, machines, threads)
     train(
         read_network_settings(settings),
         images=dataset / "images.parquet",

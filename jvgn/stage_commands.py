@@ -5,7 +5,15 @@ from pathlib import Path
 
 import click
 
-from jvgn.command_options import FILE, device_option, files, prepared_device, processes_option, threads_option
+from jvgn.command_options import (
+    FILE,
+    device_option,
+    files,
+    machines_option,
+    prepared_device,
+    processes_option,
+    threads_option,
+)
 from parsers.files import UserError
 
 SETTINGS = {
@@ -95,6 +103,7 @@ RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
 @files("settings", *RUN_INPUTS, "model", "history")
 @click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
 @processes_option
+@machines_option
 @threads_option
 @device_option
 def train(
@@ -103,6 +112,7 @@ def train(
     history: Path,
     tensorboard: Path | None,
     processes: int,
+    machines: int,
     threads: int,
     device: str | None,
     **inputs: Path,
@@ -113,7 +123,7 @@ def train(
     from jvgn.settings.run import RunSettings
     from jvgn.training import train as run
 
-    start_processes(processes)
+    start_processes(processes, machines, threads)
     run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads), tensorboard)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from parsers.command_log import start_log
 from parsers.options import Commands, named_parser, parser_options, read_parser
 from parsers.stage import GraphFiles, Shard, merge_shards, parse_expressions
 
@@ -19,7 +20,7 @@ conventions_option = click.option(
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Sentence -> scene graph. A PARSER is a backend's name, with options as in stanza:models=FOLDER."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    start_log()
 
 
 def show(lines: Iterable[str]) -> None:

@@ -52,3 +52,14 @@ def test_no_file_names_a_package_registry():
     hosts = re.compile("|".join(["pypi" + r"\.org", "python" + "hosted", "maven" + r"\.org", "npm" + r"js\."]))
     files = [path for path in ROOT.iterdir() if path.is_file()] + list((ROOT / "envs").iterdir())
     assert not [path for path in files if hosts.search(path.read_text(errors="replace"))]
+
+
+def test_both_images_hold_the_same_and_copy_what_is_there():
+    docker, apptainer = ((ROOT / "envs" / name).read_text() for name in ("Dockerfile", "apptainer.def"))
+    copied = {name for line in re.findall(r"^COPY (.*) \S+$", docker, re.M) for name in line.split()}
+    assert copied == set(re.findall(r"^    (\S+) /jvgn/", apptainer, re.M))
+    assert all((ROOT / name).exists() for name in copied)
+    ignored = (ROOT / "envs/Dockerfile.dockerignore").read_text().split()
+    assert {name.removeprefix("!") for name in ignored if name.startswith("!")} == copied
+    for pattern in (r"^(?:FROM|From:) (\S+)$", r"apt-get install .*recommends (.*?)(?: \\)?$", r"pip (install .*)$"):
+        assert re.findall(pattern, docker, re.M) == re.findall(pattern, apptainer, re.M) != []

@@ -36,8 +36,13 @@ class Configured(Frozen):
     """What is done with a dataset, wherever it comes from."""
 
     regions: RegionSettings = RegionSettings()
-    shards: PositiveInt = 1
-    """Jobs into which parsing and the extraction of regions are each parted; they change nothing but the time."""
+    image_count: PositiveInt | None = None
+    """About how many images there are. Nothing but `shards` rests on it."""
+    shards: PositiveInt | None = None
+    """Jobs into which parsing and the extraction of regions are each parted; they change nothing but the time.
+
+    The default is one for every `images_per_shard` of `image_count`; where that is not known, one.
+    """
     supporting: str | None = None
     """A CSV file of supporting objects that you bring, or leave: without it, nothing is measured on them."""
     run: dict[str, Any]
@@ -69,6 +74,8 @@ class Configuration(Frozen):
     """Values under those given here: `paper` is the paper as printed, `smoke` a little of everything."""
     shapes: WorldSettings = WorldSettings()
     datasets: dict[Name, AnyDataset]
+    images_per_shard: PositiveInt = 2500
+    """A job on a GPU is worth its wait in a queue with some thousand photographs, and is then done within the hour."""
     training_sets: dict[Name, TrainingSetSettings] = Field(default_factory=dict)
     detectors: dict[Name, DetectorSettings]
     parsers: dict[Name, Annotated[AnyParser, Field(discriminator="backend")]] = Field(default_factory=dict)
@@ -180,6 +187,11 @@ class Configuration(Frozen):
                 f"{self.where(dataset, run)}: detector {detector} learns from {training_set}, which does not withhold "
                 f"{dataset}; add it to training_sets.{training_set}.withhold"
             )
+
+    def shards(self, dataset: str) -> int:
+        """The jobs into which parsing and the extraction of regions are each parted."""
+        chosen = self.datasets[dataset]
+        return chosen.shards or -(-(chosen.image_count or 1) // self.images_per_shard)
 
     def training_set(self, detector: str) -> str | None:
         settings = self.detectors[detector]

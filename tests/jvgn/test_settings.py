@@ -38,6 +38,15 @@ def test_the_configuration_that_we_ship_is_valid():
     assert checked(config()).run("shapes", "unmarginalised").training.marginalise is False
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [({}, 1), ({"image_count": 2500}, 1), ({"image_count": 2501}, 2), ({"image_count": 10**5, "shards": 3}, 3)],
+)
+def test_shards_are_sized_by_images_unless_their_number_is_chosen(values, expected):
+    dataset = config()["datasets"]["shapes"]
+    assert checked(edited("datasets.shapes", dataset | values)).shards("shapes") == expected
+
+
 COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
 
 
@@ -143,8 +152,9 @@ def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_netwo
 
 
 def test_smoke_has_one_job_for_what_the_configuration_parts():
-    assert checked(config()).datasets["refcocog"].shards == 8
-    assert {dataset.shards for dataset in checked(edited("preset", "smoke")).datasets.values()} == {1}
+    assert checked(config()).shards("refcocog") == 11
+    smoke = checked(edited("preset", "smoke"))
+    assert {smoke.shards(name) for name in smoke.datasets} == {1}
 
 
 def test_every_preset_is_valid_by_itself():

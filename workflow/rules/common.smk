@@ -129,24 +129,18 @@ def parser_files(wildcards):
     return configuration.all_parsers[wildcards.parser].files
 
 
-def parser_memory(wildcards, threads):
-    """Megabytes. CoreNLP has a Java of up to 2 GB beside each process."""
-    is_java = configuration.all_parsers[wildcards.parser].backend == "corenlp"
-    return threads * (4500 if is_java else 2000)
-
-
 def either_of(names):
     """A pattern for any of the names, and for nothing where there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-datasets_parsed_at_once = [name for name, dataset in configuration.datasets.items() if dataset.shards == 1]
-datasets_parsed_in_shards = [name for name, dataset in configuration.datasets.items() if dataset.shards > 1]
+datasets_parsed_at_once = [name for name in configuration.datasets if configuration.shards(name) == 1]
+datasets_parsed_in_shards = [name for name in configuration.datasets if configuration.shards(name) > 1]
 
 
 def shard_folders(wildcards):
     folder = f"results/graphs/{wildcards.dataset}/{wildcards.parser}/shards"
-    count = dataset_of(wildcards).shards
+    count = configuration.shards(wildcards.dataset)
     return [f"{folder}/{number}_of_{count}" for number in range(1, count + 1)]
 
 

@@ -1,6 +1,10 @@
 """The paper's own parser: CoreNLP's jars at pinned versions, 484 MB, from Maven."""
 
 
+localrules:
+    fetch_corenlp,
+
+
 rule fetch_corenlp:
     input:
         code=sources("parsers/__init__.py", "parsers/files.py", "parsers/corenlp_jars.py"),
@@ -13,7 +17,7 @@ rule fetch_corenlp:
     conda:
         "../../envs/corenlp.yaml"
     resources:
-        mem_mb=1000,
-        runtime=60,
+        mem_mb=growing(1000),
+        runtime=growing(60),
     shell:
         "python -m parsers.corenlp_jars {output:q} > {log:q} 2>&1"

@@ -45,8 +45,8 @@ rule read_custom:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=growing(8000),
+        runtime=growing(30),
     params:
         folder=subpath(output.images, parent=True),
     shell:

@@ -20,8 +20,8 @@ rule read_dataset:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=growing(8000),
+        runtime=growing(30),
     params:
         folder=subpath(output.images, parent=True),
         counts=published_counts,
@@ -44,8 +44,8 @@ rule read_training_set:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=growing(8000),
+        runtime=growing(30),
     params:
         folder=subpath(output.images, parent=True),
     shell:

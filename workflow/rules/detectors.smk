@@ -12,8 +12,8 @@ rule exclude_images:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn exclude-images --output {output:q} {input.expressions:q} > {log:q} 2>&1"
 
@@ -48,15 +48,17 @@ rule train_detector:
     threads: 8
     resources:
         gpu=1,
-        mem_mb=16000,
-        runtime=2880,
+        nodes=1,
+        mem_mb=growing(16000),
+        runtime=1440,
     params:
         dataset=training_tables,
         images=training_images,
     shell:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
         " --excluded {input.excluded:q} --images {params.images:q} --weights {output.weights:q}"
-        " --provenance {output.provenance:q} --processes {resources.gpu} --threads {threads} > {log:q} 2>&1"
+        " --provenance {output.provenance:q} --threads {threads} --processes {resources.gpu} --machines {resources.nodes}"
+        " > {log:q} 2>&1"
 
 
 rule adopt_detector:
@@ -74,8 +76,8 @@ rule adopt_detector:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     shell:
         "python -m jvgn adopt-detector --settings {input.settings:q} --weights {output.weights:q}"
         " --provenance {output.provenance:q} > {log:q} 2>&1"
@@ -104,8 +106,8 @@ rule measure_detector:
     threads: 4
     resources:
         gpu=1,
-        mem_mb=8000,
-        runtime=120,
+        mem_mb=growing(8000),
+        runtime=growing(120),
     params:
         dataset=training_tables,
         images=training_images,
@@ -138,8 +140,8 @@ rule declare_detector:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     shell:
         "python -m jvgn declare-detector --settings {input.settings:q} --provenance {output.provenance:q}"
         " > {log:q} 2>&1"
@@ -166,8 +168,8 @@ rule prove_detector:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn prove-detector --evaluation {input.evaluation:q} --provenance {input.provenance:q} --output {output:q}"
         " {input.expressions:q} > {log:q} 2>&1"

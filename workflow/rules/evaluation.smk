@@ -18,8 +18,8 @@ rule predict:
     threads: 4
     resources:
         gpu=1,
-        mem_mb=16000,
-        runtime=120,
+        mem_mb=growing(16000),
+        runtime=growing(120),
     params:
         inputs=run_options,
     shell:
@@ -60,8 +60,8 @@ rule score:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         inputs=run_options,
         supporting=supporting_option,
@@ -104,8 +104,8 @@ rule ablate:
     threads: 4
     resources:
         gpu=1,
-        mem_mb=16000,
-        runtime=120,
+        mem_mb=growing(16000),
+        runtime=growing(120),
     params:
         inputs=run_options,
     shell:
@@ -124,8 +124,8 @@ rule compare:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         runs=compared_options,
     shell:
@@ -146,8 +146,8 @@ rule draw_examples:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         dataset=tables,
     shell:

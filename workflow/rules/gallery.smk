@@ -34,8 +34,8 @@ rule write_gallery:
     threads: 4
     resources:
         gpu=1,
-        mem_mb=16000,
-        runtime=120,
+        mem_mb=growing(16000),
+        runtime=growing(120),
     params:
         inputs=run_options,
     shell:

@@ -22,7 +22,7 @@ rule parse_expressions:
     threads: 2
     resources:
         mem_mb=parser_memory,
-        runtime=60,
+        runtime=growing(60),
     shell:
         "python -m parsers parse --settings {input.settings:q} --threads {threads}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
@@ -51,7 +51,7 @@ rule parse_shard:
     threads: 2
     resources:
         mem_mb=parser_memory,
-        runtime=240,
+        runtime=growing(240),
     shell:
         "python -m parsers parse --settings {input.settings:q} --threads {threads}"
         " --shard {wildcards.shard}/{wildcards.shards}"
@@ -73,8 +73,8 @@ rule merge_shards:
     conda:
         "../../envs/parse.yaml"
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         folders=shard_folders,
     shell:

@@ -52,7 +52,7 @@ rule show_expression:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn show results/shapes_det --images {input.images} --output {output} > {log} 2>&1"

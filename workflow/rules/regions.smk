@@ -26,8 +26,8 @@ rule extract_regions:
     threads: 4
     resources:
         gpu=1,
-        mem_mb=8000,
-        runtime=1440,
+        mem_mb=growing(8000),
+        runtime=240,
     params:
         dataset=tables,
         images=images,
@@ -69,8 +69,8 @@ rule import_regions:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=4000,
-        runtime=720,
+        mem_mb=growing(4000),
+        runtime=growing(720),
     params:
         dataset=tables,
     shell:
@@ -93,8 +93,8 @@ rule merge_regions:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=growing(2000),
+        runtime=growing(120),
     shell:
         "python -m jvgn merge-regions {input.shards:q} --output {output.regions:q} --skipped {output.skipped:q}"
         " > {log:q} 2>&1"
@@ -114,8 +114,8 @@ rule measure_recall:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         dataset=tables,
     shell:

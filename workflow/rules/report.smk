@@ -23,8 +23,8 @@ rule draw_learning:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn figures learning --history {input.history:q}"
         " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
@@ -56,8 +56,8 @@ rule draw_sizes:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         dataset=tables,
     shell:
@@ -92,8 +92,8 @@ rule draw_calibration:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         dataset=tables,
     shell:
@@ -119,8 +119,8 @@ rule show_examples:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn figures picture --picture {input.picture:q}"
         " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}: examples'"

@@ -26,8 +26,8 @@ rule draw_coverage:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn figures coverage --expressions {input.expressions:q} --nodes {input.nodes:q} --edges {input.edges:q}"
         " --coverage {input.coverage:q}"
@@ -58,8 +58,8 @@ rule draw_recall:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         dataset=tables,
     shell:
@@ -90,8 +90,8 @@ rule draw_average_precision:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn figures average-precision --measured {input.measured:q}"
         " --title '{wildcards.detector}, trained on {wildcards.trained_on}'"

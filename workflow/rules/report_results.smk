@@ -25,8 +25,8 @@ rule write_results:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn figures results --metrics {input.metrics:q} --output {output:q} > {log:q} 2>&1"
 
@@ -53,8 +53,8 @@ rule draw_ablation:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn figures ablation --ablation {input.ablation:q}"
         " --title '{wildcards.dataset} {wildcards.setting}'"
@@ -79,7 +79,7 @@ rule show_paper_table:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn figures paper-table --csv {input.csv:q} --title {wildcards.table} --output {output:q} > {log:q} 2>&1"

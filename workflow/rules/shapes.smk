@@ -17,7 +17,7 @@ rule make_world:
         "../../envs/jvgn.yaml"
     threads: 2
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     shell:
         "python -m jvgn world --settings {input.settings} --folder resources/shapes" " --threads {threads} > {log} 2>&1"

@@ -20,7 +20,7 @@ rule download_source:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(500),
         runtime=1440,
     params:
         source=download_settings,
@@ -42,7 +42,7 @@ rule provide_file:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(500),
         runtime=60,
     params:
         source=provision_settings,
@@ -63,7 +63,7 @@ rule provide_folder:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(500),
         runtime=240,
     params:
         source=provision_settings,

@@ -20,8 +20,8 @@ rule write_table:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     shell:
         "python -m jvgn tabulate {wildcards.table} --csv {output.csv:q} --markdown {output.markdown:q}"
         " {input.metrics:q} > {log:q} 2>&1"

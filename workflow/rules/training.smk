@@ -31,7 +31,8 @@ rule train:
     threads: 4
     resources:
         gpu=1,
-        mem_mb=16000,
+        nodes=1,
+        mem_mb=growing(16000),
         runtime=1440,
     params:
         inputs=run_options,
@@ -39,4 +40,4 @@ rule train:
     shell:
         "python -m jvgn train --settings {input.settings:q} {params.inputs}"
         " --model {output.model:q} --history {output.history:q} --tensorboard {params.tensorboard:q}"
-        " --threads {threads} --processes {resources.gpu} > {log:q} 2>&1"
+        " --threads {threads} --processes {resources.gpu} --machines {resources.nodes} > {log:q} 2>&1"

@@ -18,8 +18,8 @@ rule build_vocabulary:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(2000),
+        runtime=growing(60),
     shell:
         "python -m jvgn build-vocabulary --settings {input.settings:q} --expressions {input.expressions:q}"
         " --words {output.words:q} --vectors {output.vectors:q} --missing {output.missing:q} > {log:q} 2>&1"
@@ -36,8 +36,8 @@ rule sweep_vocabulary:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     shell:
         "python -m jvgn sweep-vocabulary --expressions {input.expressions:q} --output {output:q}"
         " --dataset {wildcards.dataset:q} > {log:q} 2>&1"

@@ -1,0 +1,22 @@
+"""Signals that ask to stop: how often one may come."""
+
+import signal
+
+import pytest
+
+from jvgn.interruption import watched
+
+
+def test_a_terminating_signal_is_noted_however_often_it_comes():
+    """Under a scheduler it comes from there and from torchrun: the second must not end what saves its state."""
+    with watched() as interruption:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGTERM)
+        assert interruption.has_come
+
+
+def test_a_second_interrupt_from_the_keyboard_is_not_waited_for():
+    with pytest.raises(KeyboardInterrupt), watched() as interruption:
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.has_come
+        signal.raise_signal(signal.SIGINT)
