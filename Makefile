@@ -24,7 +24,7 @@ report: $(VENV)/installed
 	@echo "$(REPORT)  open it in a browser"
 
 test: lint
-	pytest -n 2 --dist loadfile
+	pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # The paper's experiments, from downloads to numbers, on little files in the published formats from a server of our own.
 miniature: $(VENV)/installed
