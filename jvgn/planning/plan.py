@@ -93,7 +93,7 @@ def asked_memory(rules: Path) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for path in sorted(rules.glob("*.smk")):
         for block in re.split(r"^rule ", path.read_text(encoding="utf8"), flags=re.M)[1:]:
-            asked = re.search(r"^ +mem_mb=(\d+),?$", block, re.M)
+            asked = re.search(r"^ +mem_mb=growing\((\d+)\),?$", block, re.M)
             found[block.partition(":")[0]] = int(asked[1]) * 1e6 if asked else None
     return found
 
