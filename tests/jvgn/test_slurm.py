@@ -62,6 +62,16 @@ def test_without_accounting_squeue_will_do(answering):
     check_slurm([Request("train", "main", None, 5)], "squeue", 40)
 
 
+def test_a_slurm_that_forgets_no_job_at_all_will_do_without_accounting(answering):
+    answering(sacct=FAILS, scontrol="echo 'MinJobAge = 0 sec'")
+    check_slurm([Request("train", "main", None, 5)], "squeue", 40)
+
+
+def test_a_partition_that_slurm_hides_from_its_lists_can_be_chosen(answering):
+    answering(sinfo=f'{SINFO}; case "$*" in *--all*) echo "night infinite";; esac')
+    check_slurm([Request("train", "night", None, 5)], "squeue", 40)
+
+
 @pytest.mark.parametrize(
     ("limit", "expected"), [("30:00", 30), ("12:00:00", 720), ("2-00:00:00", 2880), ("1:30", 1.5), ("infinite", 1e99)]
 )
