@@ -18,11 +18,12 @@ LONGEST_PAUSE = 200
 
 @dataclass(frozen=True)
 class Request:
-    """What the jobs of a rule ask for."""
+    """What the jobs of a rule ask for. A name of digits alone comes from Snakemake as a number."""
 
     rule: str
-    partition: str | None
-    account: str | None
+    partition: str | int | None
+    account: str | int | None
+    """Several, with commas between them: the executor takes one after the other."""
     minutes: int | None
 
 
@@ -38,7 +39,8 @@ def check_slurm(requests: Collection[Request], status_command: str | None, first
         )
     check_partitions(requests)
     check_status(status_command, first_check)
-    check_accounts({request.account for request in requests if request.account})
+    asked = [str(request.account) for request in requests if request.account]
+    check_accounts({account for names in asked for account in re.split(r"[,\s]+", names) if account})
 
 
 def check_partitions(requests: Collection[Request]) -> None:
@@ -49,9 +51,9 @@ def check_partitions(requests: Collection[Request]) -> None:
     known = {name.rstrip("*"): minutes(limit) for name, limit in limits.items()}
     advice = f"choose with --default-resources slurm_partition=NAME among: {', '.join(known)}"
     for request in requests:
-        chosen = request.partition or default
-        if chosen is None:
+        if not (request.partition or default):
             raise UserError(f"SLURM has no default partition, and none is chosen; {advice}")
+        chosen = str(request.partition or default)
         allowed = [known.get(name.rstrip("*")) for name in chosen.split(",")]
         if None in allowed:
             raise UserError(f"SLURM has no partition {chosen}; {advice}")

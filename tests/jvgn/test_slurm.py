@@ -75,6 +75,13 @@ def test_a_partition_that_slurm_hides_from_its_lists_can_be_chosen(answering):
     check_slurm([Request("train", "night", None, 5)], "squeue", 40)
 
 
+def test_names_may_be_digits_alone_and_accounts_several(answering):
+    answering(sinfo="echo '7 infinite'", sacctmgr="echo lab; echo 123456")
+    check_slurm([Request("train", 7, 123456, 5), Request("score", "7", "lab,123456", 5)], "squeue", 40)
+    with pytest.raises(UserError, match="SLURM has no account 99 for you; it has: 123456, lab"):
+        check_slurm([Request("train", 7, "lab,99", 5)], "squeue", 40)
+
+
 @pytest.mark.parametrize(
     ("limit", "expected"), [("30:00", 30), ("12:00:00", 720), ("2-00:00:00", 2880), ("1:30", 1.5), ("infinite", 1e99)]
 )
