@@ -179,8 +179,9 @@ function save() {
 function press(event) {
   if (state.part !== "example" || event.ctrlKey || event.metaKey || event.altKey) return;
   const value = Number(event.key);
-  if (Number.isInteger(value) && value >= 1 && value <= page.scale.length) answer(value);
-  else if (event.key === "ArrowLeft") step(-1);
+  if (Number.isInteger(value) && value >= 1 && value <= page.scale.length) {
+    if (!event.repeat) answer(value);  // a key held down would rate what nobody has looked at
+  } else if (event.key === "ArrowLeft") step(-1);
   else if (event.key === "ArrowRight") step(1);
   else return;
   event.preventDefault();
