@@ -18,11 +18,12 @@ LONGEST_PAUSE = 200
 
 @dataclass(frozen=True)
 class Request:
-    """What the jobs of a rule ask for."""
+    """What the jobs of a rule ask for. A name of digits alone comes from Snakemake as a number."""
 
     rule: str
-    partition: str | None
-    account: str | None
+    partition: str | int | None
+    account: str | int | None
+    """Several, with commas between them: the executor takes one after the other."""
     minutes: int | None
 
 
@@ -38,19 +39,21 @@ def check_slurm(requests: Collection[Request], status_command: str | None, first
         )
     check_partitions(requests)
     check_status(status_command, first_check)
-    check_accounts({request.account for request in requests if request.account})
+    asked = [str(request.account) for request in requests if request.account]
+    check_accounts({account for names in asked for account in re.split(r"[,\s]+", names) if account})
 
 
 def check_partitions(requests: Collection[Request]) -> None:
     """Every job has a partition that is there, and one in which its time is allowed: else it would wait for ever."""
-    limits = dict(line.split() for line in said_by("sinfo", "--noheader", "--format=%P %l").splitlines())
+    # With --all: SLURM hides some partitions from its lists, and takes jobs for them all the same.
+    limits = dict(line.split() for line in said_by("sinfo", "--all", "--noheader", "--format=%P %l").splitlines())
     default = next((name for name in limits if name.endswith("*")), None)
     known = {name.rstrip("*"): minutes(limit) for name, limit in limits.items()}
     advice = f"choose with --default-resources slurm_partition=NAME among: {', '.join(known)}"
     for request in requests:
-        chosen = request.partition or default
-        if chosen is None:
+        if not (request.partition or default):
             raise UserError(f"SLURM has no default partition, and none is chosen; {advice}")
+        chosen = str(request.partition or default)
         allowed = [known.get(name.rstrip("*")) for name in chosen.split(",")]
         if None in allowed:
             raise UserError(f"SLURM has no partition {chosen}; {advice}")
@@ -75,7 +78,9 @@ def minutes(limit: str) -> float:
 def check_status(command: str | None, first_check: int) -> None:
     """The executor would wait for ever for an answer that does not come."""
     age = re.search(r"^MinJobAge\s*=\s*(\d+)", said_by("scontrol", "show", "config"), re.M)
-    kept, needed = int(age[1]) if age else 0, max(LONGEST_PAUSE, 3 * first_check)
+    needed = max(LONGEST_PAUSE, 3 * first_check)
+    # SLURM's zero is no age: it then forgets no job at all.
+    kept = (int(age[1]) or math.inf) if age else 0
     if kept < needed:
         advice = f"have jobs accounted for, or kept for {needed} s after their end (MinJobAge is {kept})"
     else:

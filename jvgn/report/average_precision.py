@@ -46,7 +46,7 @@ def precision_bars(table: pd.DataFrame) -> Figure:
         draw_column(axes, table[place * ROWS : (place + 1) * ROWS])
         axes.set_ylim(0.5 - deepest, 0.5)
     first = table.iloc[0]
-    counted = f"{first['objects']:,} objects in {first['images']:,} images that it did not learn from"
+    counted = f"{first['objects']:,} objects in {first['images']:,} images of val splits"
     figure.supxlabel(f"average precision (%): {counted}", fontsize=9)
     return figure
 

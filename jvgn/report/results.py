@@ -9,9 +9,9 @@ from jvgn.report.page import table, write_page
 from parsers.files import BrokenFile
 
 SPLITS = """Referents found: the share of sentences whose main object was found, with its 95% interval (Wilson's; the
-sentences count as independent). Context found: the share of all other objects mentioned, which had no labels in
-training. Reachable: the share of sentences whose main object some region covers; no method could find more on these
-regions. Calibration error: by how much the probabilities of the answers and their correctness differ."""
+sentences count as independent). Context found: the share of the other objects mentioned, where the data say which they
+are; training was not told. Reachable: the share of sentences whose main object some region covers; no method could find
+more on these regions. Calibration error: by how much the probabilities of the answers and their correctness differ."""
 DECODINGS = """Three ways to choose regions with the same model: each object by its own words alone (before message
 passing), each by its probability after message passing, and all at once by the most probable joint grounding."""
 NAMES = {"unary": "own words alone", "marginal": "after message passing", "map": "best joint grounding"}

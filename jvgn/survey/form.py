@@ -69,23 +69,25 @@ def alike(found: Sequence[Groundings]) -> list[dict[str, Any]]:
     """The groundings as the form shows them: in one order, and without what some of them lack."""
     has_before = all(one.before is not None for groundings in found for one in groundings.objects)
     has_relations = all(groundings.relations is not None for groundings in found)
-    return [as_shown(groundings, has_before, has_relations) for groundings in found]
+    has_referent = all(any(one.is_referent for one in groundings.objects) for groundings in found)
+    return [as_shown(groundings, has_before, has_relations, has_referent) for groundings in found]
 
 
-def as_shown(groundings: Groundings, has_before: bool, has_relations: bool) -> dict[str, Any]:
+def as_shown(groundings: Groundings, has_before: bool, has_relations: bool, has_referent: bool) -> dict[str, Any]:
     sentence = groundings.sentence
 
     def place(number: int) -> tuple[bool, int]:
         """The referent first, then as the sentence mentions them; phrases that it does not have, at the end."""
         one = groundings.objects[number]
         start = sentence.find(one.phrase)
-        return not one.is_referent, start if start >= 0 else len(sentence)
+        return not (has_referent and one.is_referent), start if start >= 0 else len(sentence)
 
     order = sorted(range(len(groundings.objects)), key=place)
     objects = []
     for number in order:
         one = groundings.objects[number]
-        shown = {"phrase": one.phrase, "box": [round(side, 1) for side in one.box], "is_referent": one.is_referent}
+        shown: dict[str, Any] = {"phrase": one.phrase, "box": [round(side, 1) for side in one.box]}
+        shown["is_referent"] = has_referent and one.is_referent
         beliefs = {"before": one.before, "after": one.after} if has_before else {"after": one.after}
         objects.append(shown | {name: round(min(value or 0.0, 1.0), 2) for name, value in beliefs.items()})
     relations = [

@@ -7,14 +7,15 @@ A model is a finished run, or a `.jsonl` file of groundings made elsewhere, one 
      "relations": [{"subject": 0, "relation": "left of", "object": 1}]}
 
 Boxes are x1, y1, x2, y2 in pixels; `after` is the probability of the box, `before` what it was before the objects were
-reasoned about together; `subject` and `object` are places in `objects`. `before` and `relations` may be left out.
+reasoned about together; `subject` and `object` are places in `objects`. `before`, `relations` and
+`is_referent` may be left out.
 """
 
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Protocol
 
 import pandas as pd
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from jvgn.datasets import tables
 from jvgn.prediction_table import PREDICTIONS
@@ -24,15 +25,24 @@ from jvgn.settings.configuration import read_configuration
 from parsers.files import UserError
 from parsers.table import EDGES, NODES, read_table
 
+Box = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
 Probability = Annotated[float, Field(ge=0, le=1.0001)]  # float32's rounding may end a little above 1
 
 
 class GroundedObject(Frozen):
     phrase: str = Field(min_length=1)
-    box: tuple[float, float, float, float]
+    box: Box
     after: Probability
     before: Probability | None = None
     is_referent: bool = False
+
+    @field_validator("box")
+    @classmethod
+    def check_box(cls, box: Box) -> Box:
+        x1, y1, x2, y2 = box
+        if x1 > x2 or y1 > y2:
+            raise ValueError(f"expected x1, y1, x2, y2 with x1 <= x2 and y1 <= y2, found {list(box)}")
+        return box
 
 
 class Relation(Frozen):

@@ -64,7 +64,7 @@ def saved_file(folder):
 
 
 def test_a_rater_answers_by_keyboard_saves_and_is_tallied(browser, form):
-    assert shown(browser) == ["start"]
+    assert shown(browser) == ["start"] and "★ marks" in browser.find_element(By.ID, "start").text
     start(browser)
     assert shown(browser) == ["example"]
     assert browser.find_element(By.ID, "question").text == "How clearly can you understand the grounding process?"
@@ -77,6 +77,15 @@ def test_a_rater_answers_by_keyboard_saves_and_is_tallied(browser, form):
     assert found["answers"] == {"1": 4, "2": 3, "3": 2, "4": 1, "5": 4, "6": 4} and found["rater"] == "Ann B."
     tallied = CliRunner().invoke(main, ["survey", "tally", "--key", str(form / "key.json"), str(answers)])
     assert tallied.exit_code == 0, tallied.stderr
+
+
+def test_a_key_that_is_held_down_answers_once(browser, form):
+    start(browser)
+    for repeat in ("false", "true", "true"):
+        browser.execute_script(
+            f"document.dispatchEvent(new KeyboardEvent('keydown', {{ key: '3', repeat: {repeat} }}))"
+        )
+    assert browser.find_element(By.ID, "count").text == "Example 2 of 6 · 1 rated"
 
 
 def test_a_closed_tab_costs_nothing(browser, form):

@@ -2,6 +2,8 @@
 
 import getpass
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ SINFO = "echo 'main* 2-00:00:00'; echo 'short 30:00'"
 CONFIG = "echo 'MinJobAge               = 300 sec'"
 FORGETS = "echo 'MinJobAge = 60 sec'"
 FAILS = "echo 'Slurm accounting storage is disabled' >&2; exit 1"
+STATUS = Path(__file__).parents[2] / "workflow/profiles/generic/status.sh"
 GOOD = Request("train", "main", "lab", 1440)
 
 
@@ -62,6 +65,23 @@ def test_without_accounting_squeue_will_do(answering):
     check_slurm([Request("train", "main", None, 5)], "squeue", 40)
 
 
+def test_a_slurm_that_forgets_no_job_at_all_will_do_without_accounting(answering):
+    answering(sacct=FAILS, scontrol="echo 'MinJobAge = 0 sec'")
+    check_slurm([Request("train", "main", None, 5)], "squeue", 40)
+
+
+def test_a_partition_that_slurm_hides_from_its_lists_can_be_chosen(answering):
+    answering(sinfo=f'{SINFO}; case "$*" in *--all*) echo "night infinite";; esac')
+    check_slurm([Request("train", "night", None, 5)], "squeue", 40)
+
+
+def test_names_may_be_digits_alone_and_accounts_several(answering):
+    answering(sinfo="echo '7 infinite'", sacctmgr="echo lab; echo 123456")
+    check_slurm([Request("train", 7, 123456, 5), Request("score", "7", "lab,123456", 5)], "squeue", 40)
+    with pytest.raises(UserError, match="SLURM has no account 99 for you; it has: 123456, lab"):
+        check_slurm([Request("train", 7, "lab,99", 5)], "squeue", 40)
+
+
 @pytest.mark.parametrize(
     ("limit", "expected"), [("30:00", 30), ("12:00:00", 720), ("2-00:00:00", 2880), ("1:30", 1.5), ("infinite", 1e99)]
 )
@@ -94,6 +114,29 @@ def test_machines_without_a_job_or_with_uneven_processes_are_refused(answering, 
         monkeypatch.setenv("SLURM_JOB_ID", job)
     with pytest.raises(UserError, match=message):
         on_machines(count, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("controller", "accounting", "expected"),
+    [
+        ("JobState=RUNNING", "", "running"),
+        ("JobState=PENDING", "PREEMPTED", "running"),
+        ("JobState=COMPLETED", "", "success"),
+        ("JobState=PREEMPTED", "", "failed"),
+        ("JobState=NODE_FAIL", "", "failed"),
+        (None, "COMPLETED ", "success"),
+        (None, "CANCELLED by 1000", "failed"),
+        (None, "OUT_OF_ME+", "failed"),
+    ],
+)
+def test_the_generic_profile_knows_what_has_become_of_a_job(answering, monkeypatch, controller, accounting, expected):
+    system = os.environ["PATH"]
+    answering(
+        scontrol=f"echo 'JobId=7 {controller} Reason=None'" if controller else FAILS, sacct=f"echo '{accounting}'"
+    )
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{system}")
+    asked = subprocess.run(["bash", STATUS, "7"], capture_output=True, text=True, check=True)
+    assert asked.stdout == f"{expected}\n"
 
 
 def test_the_account_is_looked_for_under_the_users_name(answering, tmp_path):

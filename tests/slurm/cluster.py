@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ETC = Path("/etc/slurm")
+CONFIGURATION = ("slurm.conf", "gres.conf", "slurmdbd.conf")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "slurmdbd", "mariadbd", "mariadb-install-db", "sbatch", "sacct")
 PATIENCE = 90
 """Seconds that a daemon may take to answer on a busy machine."""
@@ -149,9 +150,15 @@ class Cluster:
             self.children.append(subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True))
 
     def stop(self) -> None:
-        if answers("scontrol", "ping"):
-            subprocess.run(["scancel", "--user=root"], check=False)
-            until(lambda: not output("squeue", "-h"), "the end of all jobs")
+        """Ends the jobs and then, whether or not they would end, the daemons."""
+        try:
+            if answers("scontrol", "ping"):
+                subprocess.run(["scancel", "--user=root"], check=False, timeout=PATIENCE)
+                until(lambda: not output("squeue", "-h"), "the end of all jobs")
+        finally:
+            self.stop_daemons()
+
+    def stop_daemons(self) -> None:
         for child in reversed(self.children):
             child.terminate()
             try:
@@ -166,8 +173,7 @@ class Cluster:
 def running_cluster(accounting: bool = True) -> Iterator[Cluster]:
     """A cluster, until the block ends."""
     ETC.mkdir(exist_ok=True)
-    kept = {name: (ETC / name).read_bytes() for name in ("slurm.conf", "gres.conf", "slurmdbd.conf")
-            if (ETC / name).exists()}  # fmt: skip
+    put_aside()
     with tempfile.TemporaryDirectory(prefix="jvgn-slurm-", dir="/tmp") as folder:
         cluster = Cluster(Path(folder))
         try:
@@ -178,11 +184,28 @@ def running_cluster(accounting: bool = True) -> Iterator[Cluster]:
                 print(f"--- {log.name}", *log.read_text(errors="replace").splitlines()[-15:], sep="\n")
             raise
         finally:
-            cluster.stop()
-            for name in ("slurm.conf", "gres.conf", "slurmdbd.conf"):
-                (ETC / name).unlink(missing_ok=True)
-            for name, content in kept.items():
-                (ETC / name).write_bytes(content)
+            try:
+                cluster.stop()
+            finally:
+                put_back()
+
+
+def put_aside() -> None:
+    """By renaming: slurmdbd.conf holds a password, and must not come back readable to others."""
+    for name in CONFIGURATION:
+        if (ETC / name).exists() and not aside(name).exists():  # what is aside already is from a run that was killed
+            (ETC / name).rename(aside(name))
+
+
+def put_back() -> None:
+    for name in CONFIGURATION:
+        (ETC / name).unlink(missing_ok=True)
+        if aside(name).exists():
+            aside(name).rename(ETC / name)
+
+
+def aside(name: str) -> Path:
+    return ETC / f"{name}.before-jvgn"
 
 
 def run(*command: str) -> None:

@@ -3,6 +3,7 @@
 
 localrules:
     readme_pictures,
+    copy_examples,
 
 
 rule readme_pictures:

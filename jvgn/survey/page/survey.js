@@ -8,6 +8,7 @@ const place = `jvgn-survey-${page.survey}`;
 const byId = (id) => document.getElementById(id);
 const state = { rater: "", answers: {}, at: 0, part: "start", saved: true };
 const hasBefore = page.examples.every((example) => example.objects.every((one) => "before" in one));
+const hasReferent = page.examples.some((example) => example.objects.some((one) => one.is_referent));
 const hasRelations = page.examples.some((example) => example.relations.length);
 
 function element(parent, name, attributes = {}, text = null) {
@@ -178,8 +179,9 @@ function save() {
 function press(event) {
   if (state.part !== "example" || event.ctrlKey || event.metaKey || event.altKey) return;
   const value = Number(event.key);
-  if (Number.isInteger(value) && value >= 1 && value <= page.scale.length) answer(value);
-  else if (event.key === "ArrowLeft") step(-1);
+  if (Number.isInteger(value) && value >= 1 && value <= page.scale.length) {
+    if (!event.repeat) answer(value);  // a key held down would rate what nobody has looked at
+  } else if (event.key === "ArrowLeft") step(-1);
   else if (event.key === "ArrowRight") step(1);
   else return;
   event.preventDefault();
@@ -188,6 +190,7 @@ function press(event) {
 byId("question").textContent = page.question;
 for (const part of document.querySelectorAll(".with-before")) part.hidden = !hasBefore;
 for (const part of document.querySelectorAll(".with-relations")) part.hidden = !hasRelations;
+for (const part of document.querySelectorAll(".with-referent")) part.hidden = !hasReferent;
 byId("who").onsubmit = (event) => {
   event.preventDefault();
   const rater = byId("rater").value.trim();

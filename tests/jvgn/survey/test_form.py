@@ -57,6 +57,20 @@ def test_what_one_model_does_not_say_is_shown_of_none(written, tmp_path):
         assert example["relations"] == [] and all("before" not in one for one in example["objects"])
 
 
+def test_referents_that_one_model_does_not_mark_are_marked_of_none_and_give_no_order(written, tmp_path):
+    unmarked = [line(sentence, [1, 1, 9, 9]) for sentence in SENTENCES]
+    for one in unmarked:
+        del one["objects"][1]["is_referent"]
+    marked = [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]
+    for one in (*marked, *unmarked):  # the referent is what the sentence mentions last
+        one["sentence"] = "by a ring: " + one["objects"][1]["phrase"]
+    models = [FileModel(name, written(name, lines), None) for name, lines in (("a", marked), ("b", unmarked))]
+    write_form(models, 4, 0, tmp_path / "form.html", tmp_path / "key.json")
+    for example in data_of(tmp_path / "form.html")["examples"]:
+        assert not any(one["is_referent"] for one in example["objects"])
+        assert example["objects"][0]["phrase"] == "ring"
+
+
 def test_a_seed_gives_one_form_and_another_seed_another(models, tmp_path):
     def made(seed):
         write_form(models, 5, seed, tmp_path / "again.html", tmp_path / "again.json")
@@ -85,6 +99,8 @@ BAD = {
     "nothing in common": (["a={zebra}", "b={other}", "--examples", "1"], "a and b ground 0 sentences in common"),
     "not JSON": (["a={broken}"], "broken.jsonl, line 2: the whole: Invalid JSON"),
     "an odd relation": (["a={odd}"], "names an object that is not there"),
+    "a box without an end": (["a={endless}"], "objects.0.box.2: Input should be a finite number"),
+    "a box inside out": (["a={inverted}"], "objects.0.box: Value error, expected x1, y1, x2, y2 with x1 <= x2"),
     "an empty file": (["a={empty}"], "holds no grounding"),
     "a missing image": (["a={unseen}", "--examples", "1"], "there is no such image"),
     "a folder that is no run": (["a={folder}"], "so no trained run"),
@@ -102,6 +118,8 @@ def test_a_mistake_is_one_line_and_leaves_nothing(case, written, tmp_path):
         "other": written("other", [good]),
         "unseen": written("unseen", [good | {"image": "none.png"}]),
         "odd": written("odd", [good | {"relations": [{"subject": 0, "relation": "on", "object": 2}]}]),
+        "endless": written("endless", [good | {"objects": [good["objects"][0] | {"box": [1, 1, float("inf"), 9]}]}]),
+        "inverted": written("inverted", [good | {"objects": [good["objects"][0] | {"box": [9, 9, 1, 1]}]}]),
         "empty": written("empty", []),
         "broken": written("broken", [good]),
     }
