@@ -50,7 +50,10 @@ class Draft:
     def place_of(self, node: Node, word: str) -> int:
         """Where an attribute's last word stands; the head's place if it is not found."""
         last = word.lower().rpartition(" ")[2]
-        return next((index for index in node.tokens if self.lower(index) == last), node.head_token)
+        for index in node.tokens:  # a plain loop: a conjunct may share hundreds of attributes
+            if self.lowered[index] == last:
+                return index
+        return node.head_token
 
     def main_subject(self, index: int) -> int:
         """The node at the start of the chain of relations that leads to this one."""
