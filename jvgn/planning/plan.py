@@ -89,7 +89,7 @@ def in_hours(operations: float, throughput: float) -> str:
 
 
 def asked_memory(rules: Path) -> dict[str, float | None]:
-    """For each rule, the bytes of the machine's memory that it asks for; None where they depend on its settings."""
+    """For each rule, the bytes of the machine's memory that it first asks for; None where they depend on settings."""
     found: dict[str, float | None] = {}
     for path in sorted(rules.glob("*.smk")):
         for block in re.split(r"^rule ", path.read_text(encoding="utf8"), flags=re.M)[1:]:

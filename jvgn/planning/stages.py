@@ -146,7 +146,7 @@ def graphs(experiment: Experiment) -> Stage:
     size, folder = experiment.size, experiment.results / "graphs" / experiment.dataset / experiment.run.parser
     rows = size.all_expressions * (size.language.nodes * ROW_BYTES["node"] + size.language.edges * ROW_BYTES["edge"])
     files = tuple(f"{folder}/{name}.parquet" for name in ("nodes", "edges"))
-    rule = "parse_expressions" if experiment.configuration.datasets[experiment.dataset].shards == 1 else "parse_shard"
+    rule = "parse_expressions" if experiment.configuration.shards(experiment.dataset) == 1 else "parse_shard"
     return Stage("parse expressions", files, rule, disk=rows, remark=f"{size.all_expressions:,} expressions, on CPUs")
 
 

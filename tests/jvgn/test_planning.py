@@ -12,9 +12,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from jvgn.checkpoint import new_model
 from jvgn.cli import main
+from jvgn.planning.experiment import Experiment
 from jvgn.planning.operations import BACK, ModelWork, PaddedBatch, detector_work
 from jvgn.planning.plan import asked_memory, in_bytes, in_hours
+from jvgn.planning.stages import stages_of
 from jvgn.regions.detector import build_detector
+from jvgn.settings.configuration import read_configuration
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.vocabulary import Vocabulary, read_vectors
 
@@ -158,6 +161,15 @@ def test_data_of_unknown_size_must_be_read_before_they_are_planned(planned, path
 def test_memory_is_what_the_rules_ask_for():
     asked = asked_memory(ROOT / "workflow/rules")
     assert asked["train"] == 16e9 and asked["parse_shard"] is None
+
+
+@pytest.mark.parametrize(("name", "parse"), [("refcocog", "parse_shard"), ("shapes", "parse_expressions")])
+def test_every_stage_knows_its_rule_and_only_parsing_asks_by_its_settings(name, parse, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = asked_memory(ROOT / "workflow/rules")
+    stages = stages_of(Experiment(read_configuration(ROOT / "config.yaml"), name, "det"))
+    rules = [stage.rule for stage in stages if stage.rule]
+    assert set(rules) <= set(asked) and [rule for rule in rules if asked[rule] is None] == [parse]
 
 
 @pytest.mark.parametrize(("value", "text"), [(0, ""), (None, "?"), (999, "999 B"), (13_510_573_713, "13.5 GB")])
