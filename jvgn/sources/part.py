@@ -5,6 +5,7 @@ null; `size`, the bytes of the whole, or null. The part of a file belongs to one
 """
 
 import fcntl
+import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -53,9 +54,9 @@ class Part:
         return known is not None and known.mirror == mirror and known.size is not None and known.size == self.size
 
     def resumable(self, mirror: str) -> Whole | None:
-        """What to go on with, if the mirror can tell that it still has the same bytes."""
+        """What to go on with, if the mirror can tell that it still has the same bytes, and we that they are all."""
         known = self.whole()
-        return known if known and known.mirror == mirror and known.validator and self.size else None
+        return known if known and known.mirror == mirror and known.validator and known.size and self.size else None
 
     def begin(self, whole: Whole) -> None:
         """The part is empty, and one of this whole."""
@@ -83,6 +84,19 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error.strerror}); see to the disk, then run it again") from error
+
+
+def opened_for_writing(path: Path, mode: str) -> io.FileIO:
+    """Without a buffer: a full disk is met by `write_all`, not on closing the file, when nobody would name it."""
+    with writing(path):
+        return io.FileIO(path, mode)
+
+
+def write_all(file: io.FileIO, content: bytes, path: Path) -> None:
+    left = memoryview(content)
+    with writing(path):
+        while left:
+            left = left[file.write(left) :]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 
 from tqdm import tqdm
 
-from jvgn.sources.part import Part, Whole, writing
+from jvgn.sources.part import Part, Whole, opened_for_writing, write_all
 
 CHUNK = 1 << 20
 WORTH_ANOTHER_TRY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
@@ -31,16 +31,18 @@ def transfer(mirror: str, part: Part, size: int | None, timeout: float) -> None:
     """`part` holds all bytes that the mirror has, of which it may have the first ones already."""
     if part.is_whole(mirror):
         return
-    if urlsplit(mirror).scheme == "file":
-        copy(mirror, part, size)
-        return
     try:
-        receive(mirror, part, size, timeout)
+        if urlsplit(mirror).scheme == "file":
+            copy(mirror, part, size)
+        else:
+            receive(mirror, part, size, timeout)
     except HTTPError as error:
         is_final = error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in WORTH_ANOTHER_TRY
         raise TransferFailed(f"HTTP {error.code} {error.reason}", is_final) from error
     except (OSError, http.client.HTTPException) as error:
         raise TransferFailed(plain_reason(error, timeout)) from error
+    except ValueError as error:
+        raise TransferFailed(f"it is no address that can be asked ({error})", is_final=True) from error
 
 
 def plain_reason(error: Exception, timeout: float) -> str:
@@ -82,13 +84,8 @@ def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
         if response.status == HTTPStatus.PARTIAL_CONTENT:
             check_rest(response, part, known)
         else:
-            whole = whole_of(mirror, response)
-            check_size(whole.size, size)
-            part.begin(whole)
-        total = (part.whole() or Whole(mirror)).size
-        append(part, response.read1, total)
-    if total is not None and part.size != total:
-        raise TransferFailed(f"it broke off after {part.size:,} of {total:,} bytes")
+            part.begin(whole_of(mirror, response, size))
+        append(part, response.read1, (part.whole() or Whole(mirror)).size)
 
 
 def check_size(found: int | None, expected: int | None) -> None:
@@ -96,11 +93,16 @@ def check_size(found: int | None, expected: int | None) -> None:
         raise TransferFailed(f"it has {found:,} bytes, expected {expected:,}", is_final=True)
 
 
-def whole_of(mirror: str, response: http.client.HTTPResponse) -> Whole:
+def whole_of(mirror: str, response: http.client.HTTPResponse, expected: int | None) -> Whole:
     """What the answer says of itself. A weak ETag may stand for other bytes as well."""
     tag, length = response.headers["ETag"], response.headers["Content-Length"]
     validator = tag if tag and not tag.startswith("W/") else response.headers["Last-Modified"]
-    return Whole(mirror, validator, int(length) if length and length.isdigit() else None)
+    found = int(length) if length and length.isdecimal() else expected
+    if found is None and not response.chunked:  # only the last of several chunks says that it is the last
+        reason = "it does not say how many bytes there are, so a part could be taken for all; give the source's `size`"
+        raise TransferFailed(reason, is_final=True)
+    check_size(found, expected)
+    return Whole(mirror, validator, found)
 
 
 def check_rest(response: http.client.HTTPResponse, part: Part, known: Whole | None) -> None:
@@ -112,11 +114,12 @@ def check_rest(response: http.client.HTTPResponse, part: Part, known: Whole | No
 
 
 def append(part: Part, read: Callable[[int], bytes], total: int | None) -> None:
-    """`part` has all that can be read behind what it had."""
+    """`part` has all that can be read behind what it had, and that is all there is."""
     name = part.file.name
     progress = tqdm(desc=name, total=total, initial=part.size, unit="B", unit_scale=True, disable=None)
-    with progress, part.path.open("ab") as file:
+    with progress, opened_for_writing(part.path, "ab") as file:
         while chunk := read(CHUNK):
-            with writing(part.path):
-                file.write(chunk)
+            write_all(file, chunk, part.path)
             progress.update(len(chunk))
+    if total is not None and part.size != total:
+        raise TransferFailed(f"it broke off after {part.size:,} of {total:,} bytes")

@@ -17,7 +17,7 @@ from typing import IO, Protocol
 
 from tqdm import tqdm
 
-from jvgn.sources.part import locked, writing
+from jvgn.sources.part import locked, opened_for_writing, write_all, writing
 from parsers.files import BrokenFile, replacing
 
 CHUNK = 1 << 20
@@ -26,8 +26,8 @@ RATIO, AT_LEAST = 50, 1 << 30
 MOST_FILES = 1_000_000
 EVERYTHING = "./"
 GET_AGAIN = "get the archive again from a source you trust"
-DAMAGE = (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, tarfile.TarError, zlib.error)
-"""What reading a damaged or encrypted archive can raise."""
+DAMAGE = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, tarfile.TarError, zlib.error)
+"""What reading a damaged, encrypted or foreign archive can raise."""
 
 
 @dataclass(frozen=True)
@@ -163,16 +163,13 @@ def write_content(path: Path, content: IO[bytes], place: Path, budget: int, prog
     count = 0
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        file = place.open("xb")
-    except FileExistsError as error:
-        raise BrokenFile(path, f"it has {place.name} twice", GET_AGAIN) from error
-    with file:
+    if place.exists():
+        raise BrokenFile(path, f"it has {place.name} twice", GET_AGAIN)
+    with opened_for_writing(place, "xb") as file:
         while chunk := content.read(CHUNK):
             count += len(chunk)
             if count > budget:
                 raise BrokenFile(path, "it unpacks to far more than an honest archive would", GET_AGAIN)
-            with writing(place):
-                file.write(chunk)
+            write_all(file, chunk, place)
             progress.update(len(chunk))
     return count

@@ -5,11 +5,10 @@ first download's, or that of the file which the user brought, is recorded, and h
 """
 
 import re
-import tarfile
-import zipfile
 from pathlib import Path
 
 from jvgn.settings.source import SourceSettings
+from jvgn.sources.unpacking import opened
 from parsers.files import BrokenFile, UserError, replacing, sha256
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
@@ -34,12 +33,18 @@ def problem_with(content: Path, source: SourceSettings) -> str | None:
     """What is wrong with bytes that are to be the source's file; if nothing is, their hash is recorded."""
     file = Path(source.file)
     size = content.stat().st_size
+    if size == 0:
+        return "it is empty"
     if source.size not in (None, size):
         return f"it has {size:,} bytes, expected {source.size:,}"
     expected = source.sha256 or recorded(file)
     found = sha256(content)
     if expected is not None and not found.startswith(expected):
-        origin = "" if source.sha256 else f", as recorded in {record_of(file)}"
+        origin = (
+            ""
+            if source.sha256
+            else f", as recorded in {record_of(file)}: delete that, if the file it was made of was wrong"
+        )
         return f"its SHA-256 is {found}, expected {expected}{origin}"
     if expected is None and file.name.endswith(ARCHIVES) and not is_archive(content):
         return "it is no readable archive: truncated, or something else"
@@ -52,12 +57,9 @@ def problem_with(content: Path, source: SourceSettings) -> str | None:
 def is_archive(path: Path) -> bool:
     """Cut off, neither can be read: a zip archive has its table at the end, of a tar archive all headers are read."""
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                return bool(archive.namelist())
-        with tarfile.open(path) as archive:
-            return bool(archive.getmembers())
-    except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError):
+        with opened(path) as archive:
+            return len(list(archive.members())) > 0
+    except BrokenFile:
         return False
 
 

@@ -1,15 +1,20 @@
 """A file comes whole or not at all: from the first mirror that has it, going on where an earlier try broke off."""
 
 import hashlib
+import io
 import multiprocessing
 import re
+import tarfile
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from jvgn.settings.source import DownloadSettings, SourceSettings
 from jvgn.sources.download import obtain
+from jvgn.sources.part import Part
+from jvgn.sources.transfer import append
 from parsers.files import UserError
 
 FILE = Path("resources/downloads/data.bin")
@@ -54,6 +59,7 @@ BEHAVIOURS = {
     "an overloaded server": ({"status": 503}, "HTTP 503", 2),
     "a truncated answer": ({"cut_at": 70_000}, "broke off after 70,000 of 5,120,000 bytes", 2),
     "a web page": ({"headers": {"Content-Type": "text/html"}}, "a web page instead of the file", 1),
+    "no length": ({"headers": {"Content-Length": None}, "cut_at": 70_000}, "does not say how many bytes there are", 1),
 }
 
 
@@ -67,6 +73,35 @@ def test_one_message_lists_each_mirrors_reason_and_the_place_for_the_file(server
     assert message.startswith(f"{FILE}: none of its mirrors has it ({mirrors[0]}: ") and reason in message
     assert f"{mirrors[1]}: No such file" in message and "put it there" in message and "\n" not in message
     assert len(server.asked) == tries and not FILE.exists()
+
+
+def test_a_known_size_tells_the_end_where_the_server_does_not(server, source, hasty, content):
+    known = {"size": len(content), "sha256": None}
+    address = server.serve("a", content, headers={"Content-Length": None}, cut_at=1_500_000)
+    with pytest.raises(UserError, match="broke off after 1,500,000 of 5,120,000 bytes"):
+        obtain(source(address, **known), hasty)
+    server.files["a"].cut_at = None
+    obtain(source(address, **known), hasty)
+    assert FILE.read_bytes() == content and server.sent["a"] == len(content)
+
+
+def test_an_empty_file_is_never_the_published_one(server, source, hasty, folder):
+    (folder / "empty").touch()
+    with pytest.raises(UserError, match=r"/a: it is empty; file:empty: it is empty\)"):
+        obtain(source(server.serve("a", b""), "file:empty", sha256=None), hasty)
+    assert names() == []
+
+
+@pytest.mark.parametrize("address", ["http://[half/a", "http://127.0.0.1:9/ä", "http://127.0.0.1:port/a"])
+def test_an_address_that_nobody_can_ask_is_a_reason_like_any_other(source, hasty, address):
+    with pytest.raises(UserError, match=rf"none of its mirrors has it \({re.escape(address)}: "):
+        obtain(source(address), hasty)
+
+
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="no file here has other bytes than its size says")
+def test_a_file_that_changes_while_it_is_copied_is_not_taken_for_whole(source, hasty):
+    with pytest.raises(UserError, match=r"file:/proc/version: it broke off after \d+ of 0 bytes"):
+        obtain(source("file:/proc/version", sha256=None), hasty)
 
 
 def test_a_dead_server_is_a_reason_like_any_other(server, source, hasty, content):
@@ -207,6 +242,23 @@ def test_an_unknown_hash_is_recorded_on_the_first_download_and_holds_from_then_o
     assert not FILE.exists()
 
 
+def damaged_archives():
+    """One whose table of names is not text, and one that its checksum tells."""
+    with zipfile.ZipFile(named := io.BytesIO(), "w") as archive:
+        archive.writestr("ä", "content")
+    with tarfile.open(fileobj=(packed := io.BytesIO()), mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("a"))
+    return {"a.zip": named.getvalue().replace("ä".encode(), b"\xff\xff"), "a.tar.gz": packed.getvalue()[:-8] + bytes(8)}
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_a_damaged_archive_is_not_recorded_either(server, source, hasty, name):
+    chosen = source(server.serve("a", damaged_archives()[name]), sha256=None, file=f"resources/downloads/{name}")
+    with pytest.raises(UserError, match="no readable archive"):
+        obtain(chosen, hasty)
+    assert names() == []
+
+
 @pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
 def test_what_is_no_archive_is_not_recorded_as_one(server, source, hasty, content, name):
     chosen = source(server.serve("a", content), sha256=None, file=f"resources/downloads/{name}")
@@ -268,3 +320,12 @@ def test_a_full_disk_is_no_fault_of_the_mirrors(server, source, hasty, content, 
     with pytest.raises(UserError, match=r"data\.bin\.part: cannot be written \(No space left on device\)"):
         obtain(source(server.serve("a", content), server.serve("b", content)), hasty)
     assert [path for path, _ in server.asked] == ["a"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("size", [10, 3_000_000])
+def test_a_disk_that_fills_up_is_named_however_little_was_left_to_write(folder, size):
+    part = Part(folder / "data.bin")
+    part.path.symlink_to("/dev/full")
+    with pytest.raises(UserError, match=r"data\.bin\.part: cannot be written \(No space left on device\)"):
+        append(part, io.BytesIO(bytes(size)).read, size)

@@ -11,7 +11,7 @@ import pytest
 
 from jvgn.sources import unpacking
 from jvgn.sources.unpacking import unpack
-from parsers.files import BrokenFile
+from parsers.files import BrokenFile, UserError
 
 FILES = {
     "set/refs(unc).p": b"refs",
@@ -163,6 +163,15 @@ def test_a_damaged_archive_is_named_and_leaves_nothing(archive, tmp_path, wanted
     archive.write_bytes(content)
     with pytest.raises(BrokenFile, match=rf"{archive.name}: not a readable archive"):
         unpack(archive, wanted, tmp_path / "out")
+    assert everything_beside(archive) == [archive.name]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_is_no_fault_of_the_archives(archive, tmp_path, monkeypatch):
+    full = io.FileIO("/dev/full", "w")
+    monkeypatch.setattr(unpacking, "opened_for_writing", lambda *_: full)
+    with pytest.raises(UserError, match=r"refs\(unc\)\.p: cannot be written \(No space left on device\)"):
+        unpack(archive, "set/", tmp_path / "out")
     assert everything_beside(archive) == [archive.name]
 
 

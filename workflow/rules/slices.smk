@@ -12,6 +12,7 @@ DOWNLOAD = [
     "jvgn/settings/source.py",
     "jvgn/sources/__init__.py",
     "jvgn/sources/part.py",
+    "jvgn/sources/unpacking.py",
     "jvgn/sources/verification.py",
 ]
 TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
