@@ -82,7 +82,7 @@ def load_json(path: Path, cure: str) -> Any:
         return json.loads(path.read_bytes())
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BrokenFile(path, f"not readable as JSON ({error})", cure) from error
 
 

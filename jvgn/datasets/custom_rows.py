@@ -31,7 +31,7 @@ def parsed_json(value: Any) -> Any:
         return value
     try:
         return json.loads(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"not readable as JSON ({error})") from error
 
 

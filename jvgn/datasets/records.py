@@ -49,7 +49,7 @@ def read_records(path: Path) -> Records:
         raise BrokenFile(path, f"not readable as UTF-8 ({error})", "save it with that encoding") from error
     for column, times in Counter(columns).items():
         if times > 1:
-            raise BrokenFile(path, f"it has {times} columns {column}", MEND)
+            raise BrokenFile(path, f"it has {times} columns {column or 'without a name'}", MEND)
     if not rows:
         raise BrokenFile(path, "it has no rows", MEND)
     return Records(path, columns, [Record(path, place, filled(values)) for place, values in rows])

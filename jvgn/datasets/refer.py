@@ -13,7 +13,7 @@ import pyarrow as pa
 from pydantic import BaseModel, NonNegativeInt
 
 from jvgn.datasets import tables
-from jvgn.datasets.coco import GET_AGAIN, as_table, checked, described_part, read_instances, write_annotations
+from jvgn.datasets.coco import GET_AGAIN, Id, as_table, checked, described_part, read_instances, write_annotations
 from jvgn.datasets.plain_pickle import load_plain_pickle
 from parsers.files import BrokenFile
 from parsers.table import write_table
@@ -21,20 +21,20 @@ from parsers.table import write_table
 
 class Mention(BaseModel):
     head_token: NonNegativeInt
-    ann_id: int
+    ann_id: Id
 
 
 class Sentence(BaseModel):
-    sent_id: int
+    sent_id: Id
     sent: str
     tokens: list[str]
     mentions: list[Mention] = []
 
 
 class Ref(BaseModel):
-    ref_id: int
-    ann_id: int
-    image_id: int
+    ref_id: Id
+    ann_id: Id
+    image_id: Id
     split: str
     sentences: list[Sentence]
 

@@ -94,6 +94,16 @@ def test_the_tables_hold_what_the_rows_describe(tmp_path, suffix):
     assert found["mentions"].values.tolist() == [[1, 0, 21, True], [1, 3, 20, False]]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_spreadsheets_may_end_lines_and_begin_files_as_they_like(tmp_path, end, mark):
+    lines = ["image_id,object_id,split,text", '5,21,train,"dog, left"', "3,10,val,cat", ""]
+    write(tmp_path, rows(), ".jsonl")
+    (tmp_path / "table.csv").write_bytes((mark + end.join(lines)).encode())
+    read_custom(settings(tmp_path, tmp_path / "table.csv"), tmp_path / "out", tokenise)
+    assert pd.read_parquet(tmp_path / "out/expressions.parquet")["text"].tolist() == ["dog, left", "cat"]
+
+
 def test_images_are_found_by_name_and_objects_by_box(tmp_path):
     by_box = {"file_name": "five.jpg", "x1": 1, "y1": 2, "x2": 11.4, "y2": 22, "split": "train", "text": "dog"}
     found = read(tmp_path, [by_box, {"file_name": "three.jpg", "object_id": 10, "split": "val", "text": "cat"}], ".csv")
@@ -150,6 +160,7 @@ BOX = {"object_id": None, "x1": 1, "y1": 2, "x2": 11, "y2": 22}
         (0, {"tokens": []}, "line 1, column tokens: Value should have at least 1 item"),
         (0, {"tokens": ["a b"]}, "line 1, column tokens.0: String should match pattern"),
         (0, {"mentions": "[{"}, "line 1, column mentions: Value error, not readable as JSON"),
+        (0, {"mentions": "[" * 100_000}, "line 1, column mentions: Value error, not readable as JSON"),
         (
             0,
             {"mentions": [{"head_token": 4, "object_id": 21}]},
@@ -199,6 +210,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path, missing, messa
     [
         ("table.csv", b"text,split\na,b,c\n", "line 2 has 3 cells, expected 2: text, split; put cells that contain a"),
         ("table.csv", b"text,split,text\na,b,c\n", "it has 2 columns text"),
+        ("table.csv", b"text,split,,\na,b,,\n", "it has 2 columns without a name"),
         ("table.csv", b'text,split\n"a,b\n', "line 2 is not readable as CSV"),
         ("table.csv", b"text,split\n\xff\xfe,b\n", "not readable as UTF-8"),
         ("table.csv", b"text,split\n", "it has no rows"),
@@ -241,6 +253,13 @@ def annotated_with(key, number, **values):
 def test_a_flaw_in_the_annotations_is_named(tmp_path, annotated, message):
     with pytest.raises(UserError, match=rf"annotations\.json: {message}.*mend the file"):
         read(tmp_path, rows(), annotated=annotated)
+
+
+def test_annotations_that_are_nested_too_deeply_are_named(tmp_path):
+    chosen = write(tmp_path, rows(), ".csv")
+    (tmp_path / "annotations.json").write_text("[" * 100_000)
+    with pytest.raises(UserError, match=r"annotations\.json: not readable as JSON"):
+        read_custom(chosen, tmp_path / "out", tokenise)
 
 
 def test_a_picture_that_is_not_there_is_named_with_the_first_row_that_needs_it(tmp_path):

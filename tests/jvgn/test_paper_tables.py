@@ -33,10 +33,14 @@ def test_published_figures_are_those_that_the_paper_prints(table):
     text = PAPER.read_text()
     end = text.index(f"\\label{{{LABELS[table]}}}")
     printed = text[text.rindex("\\begin{tabular}", 0, end) : end]
-    figures = [re.findall(r"\d\d\.\d+", line) for line in printed.splitlines() if "&" in line]
-    ours = published(table).drop(columns=["source", "origin"])
-    found = [[cell for cell in row if re.fullmatch(r"\d\d\.\d+", cell)] for row in ours.to_numpy().tolist()]
-    assert [row for row in figures if row] == found and sum(map(len, found)) > 15
+    rows = [[plain(cell) for cell in line.split("&")] for line in printed.splitlines() if re.search(r"\d\d\.\d", line)]
+    assert len(rows) >= 4 and published(table).drop(columns=["source", "origin"]).to_numpy().tolist() == rows
+
+
+def plain(cell):
+    """A cell of the paper's table without its citation and typography."""
+    text = re.sub(r"~\\cite\{.*?\}|\\textbf|\\\\|[{}]", "", cell).strip()
+    return {"-": "", r"Our \model": "JVGN (the paper)", r"\xmark": "False", r"\cmark": "True"}.get(text, text)
 
 
 @pytest.mark.parametrize("table", RUNS_OF_TABLES)

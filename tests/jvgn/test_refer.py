@@ -98,6 +98,7 @@ def edited(value, path, new):
         ((0, "ann_id"), 99, "ref 1 describes object 99"),
         ((0, "image_id"), 77, "ref 1 describes image 77, which instances.json lacks"),
         ((0, "sentences", 0, "sent_id"), 6, "sentence 6 occurs twice"),
+        ((0, "sentences", 0, "sent_id"), 2**70, r"0\.sentences\.0\.sent_id: Input should be less than"),
         ((0, "sentences", 0, "tokens"), "dog", r"0\.sentences\.0\.tokens"),
         ((0, "split"), 3, r"0\.split"),
         ((0, "sentences", 0, "mentions", 1, "head_token"), 9, "the mentions of sentence 7"),
