@@ -51,18 +51,19 @@ def tables(names: tuple[str, ...], results: Path, output: Path | None) -> None:
     show_default=True,
     help="Of the GPU, in tera-operations a second, as far as they are reached.",
 )
-@click.option("--config", type=FILE, default=Path("config.yaml"), show_default=True)
-def plan(experiment: str, run: str, preset: str | None, throughput: float, config: Path) -> None:
+@click.option("--config", type=FILE, multiple=True, help="config.yaml, if left out; later ones lie over earlier ones.")
+def plan(experiment: str, run: str, preset: str | None, throughput: float, config: tuple[Path, ...]) -> None:
     """Print what an EXPERIMENT such as refcocog_det would take, and what is there already; no data is needed."""
     from jvgn.planning.experiment import Experiment
     from jvgn.planning.plan import plan as text
-    from jvgn.settings.configuration import read_configuration
+    from jvgn.settings.configuration import read_configurations
 
     dataset, _, setting = experiment.rpartition("_")
     if not dataset:
         raise UserError(f"{experiment}: expected a dataset and a setting, such as refcocog_det")
-    chosen = Experiment(read_configuration(config, preset), dataset, setting, run)
-    click.echo(text(chosen, throughput, config.parent / "workflow/rules"))
+    config = config or (Path("config.yaml"),)
+    chosen = Experiment(read_configurations(config, preset), dataset, setting, run)
+    click.echo(text(chosen, throughput, config[0].parent / "workflow/rules"))
 
 
 PAPER_COMMANDS = [tabulate, tables, plan]

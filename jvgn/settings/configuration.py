@@ -229,19 +229,16 @@ def seeded_name(run: str, seed: int) -> str:
 
 def read_configuration(path: Path, preset: str | None = None) -> Configuration:
     """The configuration in a file, with another preset if one is given."""
-    config = read_yaml(path)
-    if isinstance(config, dict):
-        config = with_preset(config if preset is None else config | {"preset": preset})
-    return validated(Configuration, config, str(path))
+    return read_configurations([path], preset)
 
 
-def read_configurations(paths: Sequence[Path]) -> Configuration:
+def read_configurations(paths: Sequence[Path], preset: str | None = None) -> Configuration:
     """The configuration of several files, later ones over earlier ones, as `snakemake --configfile` has them."""
     merged: Any = {}
     for path in paths:
         merged = overlaid(merged, read_yaml(path))
     if isinstance(merged, dict):
-        merged = with_preset(merged)
+        merged = with_preset(merged if preset is None else merged | {"preset": preset})
     return validated(Configuration, merged, " with ".join(map(str, paths)))
 
 

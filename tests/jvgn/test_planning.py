@@ -136,6 +136,7 @@ def test_the_world_is_planned_from_its_settings(planned):
         (["refcocog_det", "--run=odd"], "config.yaml has no run odd"),
         (["refcocog_det", "--preset=odd"], "preset: Input should be"),
         (["shapes_det", "--run=vgg16"], "coco, which does not withhold shapes"),
+        (["mine_det", f"--config={ROOT}/docs/examples/custom/config.yaml"], "the size of mine is not known; read it"),
     ],
 )
 def test_a_plan_of_what_is_not_there_is_refused_in_one_line(planned, arguments, message):
