@@ -17,6 +17,7 @@ from typing import Any
 from parsers.files import BrokenFile, replacing
 
 FORMAT = "2"
+KEYS = ("dataset", "setting", "run", "splits", "provenance")
 
 
 def write_metrics(path: Path, metrics: dict[str, Any]) -> None:
@@ -33,4 +34,6 @@ def read_metrics(path: Path) -> dict[str, Any]:
         raise BrokenFile(path, f"not readable as JSON ({error})") from error
     if not isinstance(metrics, dict) or metrics.get("format") != FORMAT:
         raise BrokenFile(path, f"expected metrics of format version {FORMAT}")
+    if lacking := [key for key in KEYS if key not in metrics]:
+        raise BrokenFile(path, f"expected metrics, found none of: {', '.join(lacking)}")
     return metrics

@@ -11,6 +11,7 @@ from jvgn.planning.sizes import (
     COCO_ANNOTATIONS,
     COCO_CLASSES,
     COCO_TRAIN2014,
+    UNREADABLE,
     WORLD,
     DatasetSize,
     dataset_size,
@@ -19,7 +20,7 @@ from jvgn.planning.sizes import (
 from jvgn.settings.configuration import DEFAULT_RUN, Configuration
 from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
 from jvgn.settings.run import RunSettings
-from parsers.files import UserError
+from parsers.files import BrokenFile, UserError
 from parsers.table import count_rows
 
 WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, WORLD: 60}
@@ -142,8 +143,11 @@ class Experiment:
         recall = Path(f"{self.regions_path}.recall.json")
         if not recall.exists():
             return self.size.objects / self.size.images
-        splits = json.loads(recall.read_text())["splits"].values()
-        return sum(split["n"] * split["mean_regions"] for split in splits) / sum(split["n"] for split in splits)
+        try:
+            splits = json.loads(recall.read_text())["splits"].values()
+            return sum(split["n"] * split["mean_regions"] for split in splits) / sum(split["n"] for split in splits)
+        except UNREADABLE as error:
+            raise BrokenFile(recall, f"not the recall of regions ({error!r})") from error
 
     @property
     def words(self) -> int:

@@ -14,8 +14,11 @@ from jvgn.settings.configuration import Configuration
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
-from parsers.files import UserError
+from parsers.files import BrokenFile, UserError
 from parsers.table import read_table
+
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError)
+"""What a file raises that is not the JSON it should be."""
 
 WORLD = "resources/shapes"
 COCO_CLASSES = 80
@@ -138,8 +141,11 @@ def counted(folder: Path, language: Language) -> DatasetSize:
 def measured_language(graphs: Path, otherwise: Language) -> Language:
     """With the nodes and edges that a parser has found in the dataset, if one was run."""
     for path in sorted(graphs.glob("*/coverage.json")):
-        coverage = json.loads(path.read_text(encoding="utf8"))
-        nodes, edges = (coverage[name] / coverage["expressions"] for name in ("nodes", "edges"))
+        try:
+            coverage = json.loads(path.read_text(encoding="utf8"))
+            nodes, edges = (coverage[name] / coverage["expressions"] for name in ("nodes", "edges"))
+        except UNREADABLE as error:
+            raise BrokenFile(path, f"not the coverage of graphs ({error!r})") from error
         return otherwise._replace(nodes=nodes, edges=edges)
     return otherwise
 

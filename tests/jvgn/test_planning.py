@@ -186,3 +186,18 @@ def test_hours_are_operations_by_throughput():
 def test_the_command_line_starts_without_the_networks_libraries():
     started = "import sys, jvgn.cli; sys.exit(bool({'torch', 'torchvision', 'pandas'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", started], check=False, cwd=ROOT).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("results/regions/shapes_det/tiny.recall.json", "[]"),
+        ("results/regions/shapes_det/tiny.recall.json", '{"splits": {}}'),
+    ],
+)
+def test_a_broken_file_of_an_earlier_run_is_named(tmp_path, monkeypatch, file, content):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).write_text(content)
+    found = CliRunner().invoke(main, ["plan", "shapes_det", "--config", str(ROOT / "config.yaml")])
+    assert found.exit_code == 1 and found.output.startswith(f"Error: {file}: not the "), found.output

@@ -108,6 +108,12 @@ def test_categories_are_in_the_order_of_their_precision(tmp_path, output):
         ("average-precision", "measured", '{"ap": 1}', "lacks a part"),
         ("learning", "history", "no parquet", "not a readable Parquet file"),
         ("results", "metrics", "{}", "expected metrics of format version"),
+        (
+            "results",
+            "metrics",
+            '{"format": "2", "splits": {}}',
+            "expected metrics, found none of: dataset, setting, run,",
+        ),
         ("paper-table", "csv", None, "there is no such file; make it: snakemake"),
     ],
 )
