@@ -192,7 +192,7 @@ def write_glove(path: Path, photographs: Photographs) -> None:
     words = sorted({token for ref in photographs.refs for told in ref["sentences"] for token in told["tokens"]})
     random = np.random.default_rng(0)
     lines = io.StringIO()
-    for word in [",", "the", *words[1:], "at name@domain.com", ". . ."]:
+    for word in dict.fromkeys([",", "the", *words[1:], "at name@domain.com", ". . ."]):
         print(word, *(f"{value:.5f}" for value in random.normal(size=300)), file=lines)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("glove.840B.300d.txt", lines.getvalue())
