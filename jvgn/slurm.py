@@ -120,5 +120,6 @@ def said_by(*command: str) -> str:
     except subprocess.TimeoutExpired as error:
         raise UserError(f"SLURM's {command[0]} has not answered within {PATIENCE} s") from error
     if done.returncode:
-        raise UserError(f"SLURM's {command[0]} fails: {' '.join(done.stderr.split()) or done.returncode}")
+        reason = " ".join(done.stderr.split()) or done.returncode
+        raise UserError(f"SLURM's {command[0]} fails: {reason}; start Snakemake where {command[0]} answers")
     return done.stdout

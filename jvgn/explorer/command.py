@@ -1,5 +1,6 @@
 """`jvgn explore`."""
 
+import os
 from pathlib import Path
 
 import click
@@ -38,3 +39,4 @@ def explore(
         app = explorer(f"{found.folder.relative_to(found.results)}: explorer", grounder, pictures, port)
         click.echo(f"http://{ADDRESS}:{port}/ explores {run}; Ctrl-C ends it")
         serve(app, listener, open_browser=not no_browser)
+    os._exit(0)  # at once: the interpreter would abort if it ended while the thread of a connection is inside torch

@@ -92,7 +92,7 @@ def supporting(printed: pd.DataFrame, measured: Measured) -> list[dict[str, Any]
                         "split": split,
                         "origin": "measured",
                         "referent": figure(values.get("accuracy")),
-                        "expressions": str(shares.get("n", "")),
+                        "with_supporting": str(shares.get("n", "")),
                         "supporting_all": figure(shares.get("all")),
                         "supporting_at_least_one": figure(shares.get("at_least_one")),
                         "source": measured.source([run]),

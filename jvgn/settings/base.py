@@ -34,6 +34,8 @@ class Frozen(BaseModel):
 def read_yaml(path: Path | str) -> object:
     try:
         return yaml.safe_load(Path(path).read_text(encoding="utf8"))
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such file; give its path, or start in the folder that has it") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())
         raise UserError(f"{path}: cannot be read as YAML ({reason}); check the file") from error

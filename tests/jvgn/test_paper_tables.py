@@ -101,7 +101,7 @@ def test_supporting_objects_have_a_row_before_and_one_after_message_passing(tmp_
     after = {"accuracy": 90.0, "supporting": {"n": 7, "all": 70.0, "at_least_one": 80.0}}
     path = write_run(tmp_path, Run("shapes", "det"), "test", **after, by_decoding={"unary": unary})
     rows = paper_table("supporting", [path]).query("dataset == 'shapes' and setting == 'det' and split == 'test'")
-    shown = rows[["referent", "expressions", "supporting_all", "supporting_at_least_one"]].to_numpy().tolist()
+    shown = rows[["referent", "with_supporting", "supporting_all", "supporting_at_least_one"]].to_numpy().tolist()
     assert shown == [["90.00", "7", "70.00", "80.00"], ["60.00", "7", "20.00", "40.00"]]
     brought = paper_table("supporting", [path]).query("dataset == 'refcocog-google' and origin == 'measured'")
     assert (brought[["referent", "supporting_all", "source"]] == "").to_numpy().all()
