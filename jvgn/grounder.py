@@ -12,7 +12,7 @@ from jvgn.answering import Answerer, ImageRegions, Question
 from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.grounding import Answer, Grounding, JointGrounding
 from jvgn.regions.extraction import Extractor, flaw_in
-from jvgn.regions.images import as_tensor, read_image, upright
+from jvgn.regions.images import as_tensor, read_image, slimness, upright
 from jvgn.regions.sources import load_source
 from jvgn.run_folder import RunFolder
 from jvgn.settings.detector import read_detector_settings
@@ -24,8 +24,6 @@ from parsers.scene_graph import SceneGraph
 
 Picture = Path | str | Image.Image | ImageRegions
 """An image, or what `Grounder.look` found in one."""
-SLIMMEST = 100
-"""Times as long as wide: of an image beyond, no pixel across would be left at a detector's size."""
 
 
 class Grounder:
@@ -96,13 +94,12 @@ class Grounder:
         else:
             pixels_3HW = read_image(Path(image), as_seen=True)
         name = image if isinstance(image, Path | str) else "this image"
-        height, width = pixels_3HW.shape[1:]
-        if max(width, height) > SLIMMEST * min(width, height):
-            raise UserError(f"{name} has {width} x {height} pixels: too slim to find objects in; cut it to pieces")
+        if slim := slimness(pixels_3HW):
+            raise UserError(f"{name} {slim}; cut it to pieces")
         (regions,) = self.extractor.regions_of([pixels_3HW])
         if flaw := flaw_in(regions, self.extractor.settings.precision):
             raise UserError(f"{name} {flaw}; try another one")
-        return ImageRegions((width, height), regions)
+        return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions)
 
     def question(self, image: Picture, text: str | SceneGraph) -> Question:
         graph = self.graph(text) if isinstance(text, str) else text

@@ -22,8 +22,10 @@ class Draft:
 
     @classmethod
     def of(cls, graph: SceneGraph) -> "Draft":
+        """What conjuncts share may be said of one node many times; a set of tuples has it once."""
         lowered = [token.lower() for token in graph.tokens]
-        return cls(graph.tokens, list(graph.nodes), list(graph.edges), graph.referent, graph.is_fallback, lowered)
+        nodes = [replace(node, attributes=tuple(dict.fromkeys(node.attributes))) for node in graph.nodes]
+        return cls(graph.tokens, nodes, list(graph.edges), graph.referent, graph.is_fallback, lowered)
 
     def finished(self) -> SceneGraph:
         kept = [index for index in range(len(self.nodes)) if index not in self.dropped or index == self.referent]
@@ -50,10 +52,7 @@ class Draft:
     def place_of(self, node: Node, word: str) -> int:
         """Where an attribute's last word stands; the head's place if it is not found."""
         last = word.lower().rpartition(" ")[2]
-        for index in node.tokens:  # a plain loop: a conjunct may share hundreds of attributes
-            if self.lowered[index] == last:
-                return index
-        return node.head_token
+        return next((index for index in node.tokens if self.lower(index) == last), node.head_token)
 
     def main_subject(self, index: int) -> int:
         """The node at the start of the chain of relations that leads to this one."""

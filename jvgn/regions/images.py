@@ -17,6 +17,9 @@ from parsers.files import BrokenFile, UserError
 KEPT_BYTES = 2**29
 """Images that take no more than this, decoded, are few: they fit in memory and need no reading ahead."""
 
+SLIMMEST = 100
+"""Times as long as wide: of an image beyond, no pixel across would be left at a detector's size."""
+
 
 def as_tensor(image: Image.Image) -> Tensor:
     """(3, H, W) uint8, as stored: boxes refer to the stored pixels, whatever turn the camera noted beside them."""
@@ -40,6 +43,14 @@ def read_image(path: Path, as_seen: bool = False) -> Tensor:
         raise UserError(f"{path}: there is no such image; check its path") from error
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
+
+
+def slimness(image_3HW: Tensor) -> str | None:
+    """What keeps a detector from looking at an image that is like a line."""
+    height, width = image_3HW.shape[1:]
+    if max(width, height) <= SLIMMEST * min(width, height):
+        return None
+    return f"has {width} x {height} pixels: too slim to find objects in"
 
 
 class ImageFiles(Dataset[Tensor | UserError]):
@@ -68,6 +79,8 @@ class ImageFiles(Dataset[Tensor | UserError]):
             found = (image.shape[2], image.shape[1])
             if found != self.sizes[index]:
                 raise BrokenFile(path, f"expected {self.sizes[index]} pixels, found {found}", "fetch or draw it again")
+            if slim := slimness(image):
+                raise UserError(f"{path} {slim}")
         except UserError as error:
             return UserError(str(error))
         if self.are_few and self.seen_often:

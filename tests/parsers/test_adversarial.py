@@ -11,7 +11,7 @@ from parsers.scene_graph import SceneGraph, first_loop
 from parsers.tools.drawing import drawn
 from parsers.tools.pictures import as_json, dot, svg
 
-SECONDS = {"written": 2, "factual": 6}
+SECONDS = {"written": 1, "factual": 3}
 """For each form, what a sentence may take at most; the normal form is for scoring captions."""
 
 PIECES = st.sampled_from(

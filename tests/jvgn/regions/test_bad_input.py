@@ -3,6 +3,7 @@
 import pytest
 from PIL import Image
 
+from jvgn.datasets.tables import IMAGES as IMAGE_TABLE
 from jvgn.datasets.tables import OBJECTS
 from jvgn.regions.detector import Detector
 from jvgn.regions.store import RegionStore
@@ -32,6 +33,21 @@ def resize(drawn):
     Image.new("RGB", (20, 20)).save(drawn.folder / "30.png")
 
 
+def draw_a_line(drawn):
+    """With its objects inside."""
+    Image.new("RGB", (1, 400)).save(drawn.folder / "30.png")
+    change(drawn.tables["images"], IMAGE_TABLE, width=1, height=400)
+    change(drawn.tables["objects"], OBJECTS, x1=0, x2=1, y1=0, y2=20)
+
+
+def change(path, schema, **values):
+    """Every row of image 30 gets these values."""
+    table = read_table(path, schema).to_pydict()
+    for name, value in values.items():
+        table[name] = [value if image == 30 else old for image, old in zip(table["image_id"], table[name], strict=True)]
+    write_table(path, table, schema)
+
+
 def move_box(**sides):
     """The first object of image 30 gets these sides."""
 
@@ -51,6 +67,7 @@ IMAGES = {
     corrupt: r"30\.png: not a readable image \(.*truncated",
     scribble: r"30\.png: not a readable image",
     resize: r"30\.png: expected \(48, 64\) pixels, found \(20, 20\)",
+    draw_a_line: r"30\.png has 1 x 400 pixels: too slim",
 }
 BOXES = {
     move_box(x2=52): r"object 106 of image 30 \(30\.png\): its box .* is not inside the image, which has 48 x 64",
