@@ -93,7 +93,8 @@ def test_the_calibration_error_is_the_gap_between_confidence_and_accuracy_bin_by
 def metrics_of(tmp_path, seed, accuracy):
     ways = {way: {"accuracy": accuracy + offset} for way, offset in (("unary", -10), ("marginal", 0), ("map", 1))}
     path = tmp_path / f"{seed}.json"
-    write_metrics(path, {"splits": {"test": {"by_decoding": ways}}, "provenance": {"seed": seed}})
+    name = {"dataset": "shapes", "setting": "gt", "run": str(seed)}
+    write_metrics(path, {**name, "splits": {"test": {"by_decoding": ways}}, "provenance": {"seed": seed}})
     return path
 
 
