@@ -1,0 +1,33 @@
+"""One error of the catalogue, and how a user comes to see it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where a case lays out its files. `fixture` gives what tests share by name, such as `small_world`."""
+
+    folder: Path
+    patch: pytest.MonkeyPatch
+    fixture: Callable[[str], Any]
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+
+@dataclass(frozen=True)
+class Case:
+    """`message` is an entry's of docs/errors.md; `arrange` makes the mistake and returns the command's arguments."""
+
+    message: str
+    arrange: Callable[[Bench], list[Any]]
+    program: str = "jvgn"
+    """`jvgn`, `parsers` (`python -m parsers`) or `snakemake`."""

@@ -1,0 +1,1 @@
+"""Cases by area: each module has `CASES`, and each case raises one error of docs/errors.md."""
