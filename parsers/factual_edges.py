@@ -26,7 +26,7 @@ FULL = 8
 LONG = 14
 """So many words make a caption that FACTUAL's annotators write out: they put "have" for "with"."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
-"""Before a preposition they are left out: "laying down on"."""
+"""Before a preposition they are left out, as in "laying down on"; "leading up to" keeps them."""
 
 
 def lemmatise(draft: Draft) -> None:
@@ -43,7 +43,7 @@ def base_relation(relation: str) -> str:
             spoken = spoken[place:]
             break
     based = [verb_base(word) if tag_of(word) in VERB_TAGS else word for word in spoken]
-    if len(based) >= 3 and based[1] in PARTICLES and based[2] != "of" and tag_of(spoken[0]) in VERB_TAGS:
+    if len(based) >= 3 and based[1] in PARTICLES and based[2] not in ("of", "to") and tag_of(spoken[0]) in VERB_TAGS:
         del based[1]
     return " ".join(based) or relation
 

@@ -51,6 +51,7 @@ CASES = [
     ("the man 's watch", "man; *watch | man -have-> watch"),
     ("boy holding up his hand", "*boy; hand | boy -hold-> hand"),
     ("cat laying down on a rug", "*cat; rug | cat -lay on-> rug"),
+    ("steps leading up to the door", "*steps; door | steps -lead up to-> door"),
     ("a lamp to the left of the bed", "*lamp; bed | lamp -at the left of-> bed"),
     ("a green colored wood bench", "*bench(green, wooden)"),
     ("long sleeve shirt", "sleeve(long); *shirt | shirt -have-> sleeve"),

@@ -65,6 +65,7 @@ CASES = [
     ("a banana with a sticker on it", "*banana; sticker | banana -with on-> sticker"),
     ("shadow of the man on the wall", "*shadow; man; wall | shadow -of-> man, shadow -on-> wall"),
     ("clock on this side of the house", "*clock; house | clock -on this side of-> house"),
+    ("lamps on both sides of the bed", "*lamps; bed | lamps -on both sides of-> bed"),
     ("people outside the house", "*people; house | people -outside-> house"),
     ("a napkin with a knife and fork on it", "*napkin; knife; fork | napkin -with on-> knife, napkin -with on-> fork"),
     # verbs
