@@ -1,5 +1,5 @@
 """Sentences parsed by several processes. A process hands graphs back as tables: those travel as they lie in memory,
-where graphs would be taken apart and put together again by the one process that waits for all."""
+where graphs would be taken apart and put together again by the one process that gathers all."""
 
 import os
 from collections import deque
@@ -19,6 +19,9 @@ from parsers.table import graph_rows
 CHUNK = 500
 """Sentences handed to a process at a time."""
 
+QUEUED = 3
+"""Chunks that each other process has before it, so that it never waits for this one to finish its own."""
+
 
 @dataclass(frozen=True)
 class Parsed:
@@ -32,21 +35,29 @@ class Parsed:
 
 def parse_chunks(sentences: pa.ListArray, parser: Parser, threads: int) -> Iterator[Parsed]:
     """The graphs in the order of the sentences, chunk by chunk, whatever the number of processes."""
-    chunks = (sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK))
-    processes = min(threads, -(-len(sentences) // CHUNK))
-    if processes <= 1:
-        for chunk in chunks:
-            yield parse_chunk(parser, chunk)
+    chunks = [sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK)]
+    helpers = min(threads, len(chunks)) - 1
+    if helpers <= 0:
+        yield from (parse_chunk(parser, chunk) for chunk in chunks)
         return
-    with pool(processes) as workers:
+    with pool(helpers) as workers:
+        # This process parses as well: others take a second to start, and short work is done by then.
         pending: deque[Future[Parsed]] = deque()
         for chunk in chunks:
+            unfinished = sum(not future.done() for future in pending)
             # A slice would take the whole array along to the other process.
-            pending.append(workers.submit(parse_chunk, parser, pa.concat_arrays([chunk])))
-            if len(pending) > 4 * processes:
+            task = (parser, pa.concat_arrays([chunk]))
+            pending.append(workers.submit(parse_chunk, *task) if unfinished < QUEUED * helpers else done_here(*task))
+            while pending and pending[0].done():
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+def done_here(parser: Parser, sentences: pa.ListArray) -> Future[Parsed]:
+    future: Future[Parsed] = Future()
+    future.set_result(parse_chunk(parser, sentences))
+    return future
 
 
 @contextmanager

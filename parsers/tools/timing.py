@@ -18,7 +18,7 @@ class Timing:
     sentences: int
     wall: float
     own: float
-    """Seconds of processor time of the process that waits for the others, or works alone."""
+    """Seconds of processor time of the process that reads and writes the tables, and parses beside the others."""
     total: float
     """Seconds of processor time of all processes."""
 
@@ -40,9 +40,9 @@ def bench(parser: Parser, sentences: Sequence[Tokens], threads: int) -> Iterator
         many = timed(parser, expressions, len(sentences), threads)
         yield described(many, threads)
         yield f"ratio {many.rate / one.rate:.2f} by the clock"
-        # On a busy machine the clock tells of the others' work; processor time still tells how much is not shared.
-        limit = one.total / max(many.own + (many.total - many.own) / threads, 1e-9)
-        yield f"ratio {limit:.2f} by processor time: what {threads} free cores would give"
+        # On a busy machine the clock tells of the others' work; processor time tells how well this work was shared.
+        longest = max(many.own, (many.total - many.own) / max(threads - 1, 1), 1e-9)
+        yield f"ratio {one.total / longest:.2f} by processor time: what {threads} free cores would give"
 
 
 def timed(parser: Parser, expressions: Path, sentences: int, threads: int) -> Timing:
