@@ -16,14 +16,15 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/dataset_files.smk"
+include: "workflow/rules/detector_files.smk"
+include: "workflow/rules/run_files.smk"
 include: "workflow/rules/slices.smk"
 include: "workflow/rules/provisions.smk"
 include: "workflow/rules/report_files.smk"
 include: "workflow/rules/table_files.smk"
 include: "workflow/rules/resources.smk"
-
-
-check_targets(sys.argv)  # Snakemake itself would only say that no rule makes such a file
+include: "workflow/rules/targets.smk"
 
 
 wildcard_constraints:
@@ -98,3 +99,6 @@ rule demo:
         average_precision="{}/average_precision.json".format(
             detector_folder("shapes", configuration.run("shapes", "default").detector)
         ),
+
+
+check_targets()  # last: only now is every rule known

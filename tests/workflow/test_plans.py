@@ -30,12 +30,22 @@ def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature, ke
     [
         ("results/shapez_gt/metrics.json", "config.yaml has no dataset shapez; it has: refcoco, refcoco+"),
         ("results/shapes_gt/runs/odd/metrics.json", "config.yaml has no run odd; it has: default, unmarginalised"),
+        ("results/refcocog_dett/metrics.json", "no rule makes it; near to it: results/refcocog_det/metrics.json, "),
+        ("results/shapes_gt/metric.json", "no rule makes it; near to it: results/shapes_gt/metrics.json, "),
+        ("results/shapes_gt", "no rule makes it; near to it: results/shapes_gt/compare.csv, "),
+        ("dmeo", "dmeo: no rule makes it; near to it: demo"),
+        ("wholly/else", "wholly/else: no rule makes it; docs/data.md lists the files that can be made"),
     ],
 )
-def test_a_target_that_the_configuration_lacks_is_named(project, target, message):
+def test_a_target_that_cannot_be_made_is_named_with_those_that_can(project, target, message):
     run = project.snakemake("--", target)
     assert run.returncode == 1
     assert message in run.stderr and "Traceback" not in run.stderr
+
+
+def test_the_value_of_an_option_is_no_target(project):
+    run = project.snakemake("--dry-run", "--shadow-prefix", "results/shapez_gt/shadow", "--", "results/evaluation.yaml")
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_workflow_is_in_good_condition(project):
