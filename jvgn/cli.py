@@ -72,6 +72,7 @@ def graph(
     if not sentence.strip():
         raise UserError("an empty sentence mentions nothing; give some words")
     parser = named_parser(backend, options)
+    parser.load()  # an option that it lacks is said to be none, whatever `parse` would take it for
     found = parse(sentence, backend=parser.backend, conventions=conventions, **parser.options)
     click.echo(
         pictures.as_json(found).rstrip() if as_json else "\n".join([drawing.drawn(found), *drawing.remarks(found)])

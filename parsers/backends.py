@@ -21,7 +21,7 @@ BACKENDS = {
 
 
 @functools.cache
-def load_backend(name: str, **options: str | bool) -> Backend:
+def load_backend(name: str, /, **options: str | bool) -> Backend:
     if name not in BACKENDS:
         raise UserError(f"there is no parser {name!r}; there are: {', '.join(sorted(BACKENDS))}")
     load: Callable[..., Backend] = importlib.import_module(BACKENDS[name]).load

@@ -80,7 +80,10 @@ def fetch(folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None or shutil.which("java") is None:
         raise UserError("fetching CoreNLP needs Maven and Java: install them, and have `mvn` and `java` on the PATH")
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be written ({error.strerror}); give a folder you may write to") from error
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
         fresh, old = Path(temporary, "fresh"), Path(temporary, "old")
         fresh.mkdir()

@@ -105,7 +105,7 @@ def read_tree(text: str) -> Tree:
     for entry in text.split():
         parts = entry.rsplit("/", 3)
         if len(parts) != 4 or not all(parts) or not parts[2].lstrip("-").isdecimal():
-            raise UserError(f"tree {text!r}: expected text/UPOS/head/relation, found {entry!r}")
+            raise ValueError(f"tree {text!r}: expected text/UPOS/head/relation, found {entry!r}")
         word, upos, head, deprel = parts
         words.append(TreeWord(word, word.lower(), upos, int(head), deprel))
     return checked(words, f"tree {text!r}")

@@ -139,6 +139,8 @@ def read_gold(path: Path) -> list[tuple[str, str]]:
             if not {"caption", "scene_graph"} <= set(rows.fieldnames or ()):
                 raise BrokenFile(path, "expected the columns caption and scene_graph", CURE)
             found = [gold_row(row, f"{path}: line {rows.line_num}") for row in rows]
+    except OSError as error:
+        raise BrokenFile(path, f"cannot be read ({error.strerror})", CURE) from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise BrokenFile(path, f"not a CSV in UTF-8 ({error})", CURE) from error
     if not found:

@@ -8,6 +8,8 @@ from parsers.table import read_table
 from parsers.tokens import tokenise
 from parsers.tools.scoring import read_gold
 
+CURE = "give one sentence on each line"
+
 Tokens = tuple[str, ...]
 
 
@@ -23,9 +25,11 @@ def read_sentences(path: Path) -> list[Tokens]:
     else:
         try:
             lines = path.read_text(encoding="utf8").splitlines()
+        except OSError as error:
+            raise BrokenFile(path, f"cannot be read ({error.strerror})", CURE) from error
         except UnicodeDecodeError as error:
-            raise BrokenFile(path, f"not a text in UTF-8 ({error})", "give one sentence on each line") from error
+            raise BrokenFile(path, f"not a text in UTF-8 ({error})", CURE) from error
         found = [tokenise(line) for line in lines if line.strip()]
     if not found:
-        raise BrokenFile(path, "has no sentence", "give one sentence on each line")
+        raise BrokenFile(path, "has no sentence", CURE)
     return list(dict.fromkeys(found))

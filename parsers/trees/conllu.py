@@ -86,6 +86,8 @@ class Sentence:
 def sentences(path: Path) -> Iterator[Sentence]:
     try:
         lines = path.read_text(encoding="utf8").split("\n")
+    except OSError as error:
+        raise BrokenFile(path, f"cannot be read ({error.strerror})", CURE) from error
     except UnicodeDecodeError as error:
         raise BrokenFile(path, f"it is not text in UTF-8 ({error.reason})", CURE) from error
     current = Sentence(1, [], [])
@@ -94,7 +96,7 @@ def sentences(path: Path) -> Iterator[Sentence]:
             if not line.startswith("#"):
                 current.line = current.line if current.words or current.ranges else number
                 add_line(current, line.rstrip("\r"), f"{path}: line {number}")
-        elif current.words:
+        elif current.words or current.ranges:
             yield current
             current = Sentence(number + 1, [], [])
 

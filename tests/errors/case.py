@@ -16,6 +16,14 @@ class Bench:
     patch: pytest.MonkeyPatch
     fixture: Callable[[str], Any]
 
+    @property
+    def unreadable(self) -> Path:
+        """A file that is there, whoever asks, and whose first byte cannot be read."""
+        path = Path("/proc/self/mem")
+        if not path.exists():
+            pytest.skip("needs Linux: /proc has a file that cannot be read")
+        return path
+
     def write(self, name: str, content: str | bytes) -> Path:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,4 +38,4 @@ class Case:
     message: str
     arrange: Callable[[Bench], list[Any]]
     program: str = "jvgn"
-    """`jvgn`, `parsers` (`python -m parsers`) or `snakemake`."""
+    """`jvgn`, `parsers` (`python -m parsers`), `corenlp_jars` (`python -m parsers.corenlp_jars`) or `snakemake`."""

@@ -11,11 +11,12 @@ from click.testing import CliRunner
 
 from jvgn.cli import main as jvgn
 from parsers.__main__ import main as parsers
+from parsers.corenlp_jars import main as corenlp_jars
 from tests.errors import cases
 from tests.errors.case import Bench
 from tests.errors.catalogue import ROOT, covers, entries, raised
 
-PROGRAMS = {"jvgn": jvgn, "parsers": parsers}
+PROGRAMS = {"jvgn": jvgn, "parsers": parsers, "corenlp_jars": corenlp_jars}
 ENTRIES = entries()
 CASES = [
     pytest.param(case, id=f"{module.name}-{case.message}")

@@ -54,8 +54,6 @@ def test_the_notation_is_read_and_written():
 
 BROKEN = [
     ("", "no words"),
-    ("woman/NOUN/root", "expected text/UPOS/head/relation"),
-    ("woman/NOUN/x/root", "found 'woman/NOUN/x/root'"),
     ("a/X/-1/root b/X/7/dep", "word 2 .'b'. has the head 8, but there are 2 words"),
     ("a/X/-1/root b/X/1/dep", "word 2 .'b'. is its own head"),
     ("a/X/-1/root b/X/-1/root", "word 2 .'b'. is a second root; the first is word 1"),
@@ -67,6 +65,12 @@ BROKEN = [
 def test_what_is_no_tree_is_an_error_that_says_where(text, problem):
     with pytest.raises(UserError, match=problem):
         read_tree(text)
+
+
+@pytest.mark.parametrize("entry", ["woman/NOUN/root", "woman/NOUN/x/root"])
+def test_a_word_in_another_notation_is_named(entry):
+    with pytest.raises(ValueError, match=f"expected text/UPOS/head/relation, found '{entry}'"):
+        read_tree(f"a/X/-1/root {entry}")
 
 
 def test_a_place_is_named():
