@@ -5,7 +5,7 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo miniature report slurm-test test lint lock schema clean
+.PHONY: bench bench-parsers demo load miniature report slurm-test test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -39,6 +39,10 @@ slurm-test: $(VENV)/installed
 # How fast the core and the extraction of regions are, beside their references; for an idle machine.
 bench: $(VENV)/installed
 	python -m tests.bench results/bench
+
+# What the stages take as a dataset grows to 200,000 expressions: time, memory, signs of life; for an idle machine.
+load: $(VENV)/installed
+	python -m tests.load results/load
 
 lint: $(VENV)/installed
 	ruff check .

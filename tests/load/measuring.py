@@ -1,0 +1,99 @@
+"""What a command takes: its time, its memory with that of all its processes, and how long it says nothing."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import termios
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+LOOKED_EVERY = 0.1
+"""Seconds between two looks at the memory."""
+SESSION, RESIDENT = 3, 21
+"""Places behind the name in /proc/PID/stat: the session of a process, and how many pages of it are in memory."""
+PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
+LINES_AND_COLUMNS = (24, 80)
+"""A terminal without a size shows no progress."""
+SHOWN = 2000
+"""Bytes of a failed command's output that are passed on."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    seconds: float
+    cpu_seconds: float
+    """Of all processes together."""
+    peak_mb: float
+    """Of all processes together; what they share counts for each."""
+    silence: float
+    """The longest time, in seconds, without a sign of life on the terminal."""
+
+
+def cost_of(command: Sequence[str]) -> Cost:
+    """Of the command, run attached to a terminal."""
+    terminal, end = pty.openpty()
+    termios.tcsetwinsize(end, LINES_AND_COLUMNS)
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdin=end, stdout=end, stderr=end, start_new_session=True)
+    os.close(end)
+    try:
+        heard, peak_mb, said = listen(terminal, process.pid)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    finally:
+        os.close(terminal)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    ended = time.perf_counter()
+    check(command, process.returncode, said)
+    peak_mb = max(peak_mb, usage.ru_maxrss / 1024)
+    return Cost(ended - started, usage.ru_utime + usage.ru_stime, peak_mb, longest_gap([started, *heard, ended]))
+
+
+def listen(terminal: int, session: int) -> tuple[list[float], float, bytes]:
+    """When the processes of a session said something, how much memory they had at most, and what they said last."""
+    heard, peak_mb, said = [], 0.0, b""
+    while True:
+        if select.select([terminal], [], [], LOOKED_EVERY)[0]:
+            try:
+                said = (said + os.read(terminal, 65536))[-SHOWN:]
+            except OSError:  # how Linux says that nobody holds the other end any more
+                return heard, peak_mb, said
+            heard.append(time.perf_counter())
+            time.sleep(LOOKED_EVERY / 4)  # a command that talks fast shall not pay for being listened to
+        peak_mb = max(peak_mb, resident_mb(session))
+
+
+def resident_mb(session: int) -> float:
+    """Of all processes of a session, now."""
+    pages = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        if int(fields[SESSION]) == session:
+            pages += int(fields[RESIDENT])
+    return pages * PAGE_MB
+
+
+def longest_gap(moments: Sequence[float]) -> float:
+    return max(after - before for before, after in pairwise(moments))
+
+
+def written_to_a_file(command: Sequence[str]) -> bytes:
+    """What a command says where nobody watches."""
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    check(command, result.returncode, (result.stdout + result.stderr)[-SHOWN:])
+    return result.stdout + result.stderr
+
+
+def check(command: Sequence[str], code: int, said: bytes) -> None:
+    if code:
+        raise RuntimeError(f"{' '.join(command)} ended with {code}:\n{said.decode(errors='replace')}")
