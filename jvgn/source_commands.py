@@ -60,9 +60,10 @@ def from_json(model: type[Model], values: str) -> Model:
     from jvgn.settings.base import validated
 
     try:
-        return validated(model, json.loads(values), "settings of the source")
-    except ValueError as error:
+        chosen = json.loads(values)
+    except (ValueError, RecursionError) as error:
         raise UserError(f"settings of the source: not readable as JSON ({error})") from error
+    return validated(model, chosen, "settings of the source")
 
 
 SOURCE_STAGES = [fetch, download, provide]

@@ -42,7 +42,7 @@ def freeze(kind: str, values: str, output: Path) -> None:
     model = getattr(import_module(f"jvgn.settings.{kind}"), SETTINGS[kind])
     try:
         chosen = json.loads(values)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
     validated(model, chosen, f"settings of the {kind}").write(output)
 
@@ -67,8 +67,10 @@ def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None
 
     try:
         expected = json.loads(counts)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f'--counts: not readable as JSON ({error}); write it as: {{"val": 10}}') from error
+    if not (isinstance(expected, dict) and all(type(count) is int for count in expected.values())):
+        raise UserError(f'--counts: expected a number for each split, found {counts}; write it as: {{"val": 10}}')
     read(refs, instances, output, expected)
 
 

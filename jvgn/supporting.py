@@ -76,7 +76,7 @@ def read_annotations(path: Path, expressions: pd.DataFrame, objects: pd.DataFram
         table = pd.read_csv(path, usecols=COLUMNS, dtype=dict.fromkeys(COLUMNS, "int64"))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); put the annotations there") from error
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise UserError(f"{path}: expected CSV with whole numbers in {' and '.join(COLUMNS)} ({error})") from error
     image_of_expression = expressions.set_index("expression_id")["image_id"]
     image_of_object = objects.set_index("object_id")["image_id"]

@@ -127,6 +127,8 @@ def counted(folder: Path, language: Language) -> DatasetSize:
     objects = read_table(folder / "objects.parquet", tables.OBJECTS)
     by_split = expressions.group_by("split", use_threads=False)
     found = by_split.aggregate([("expression_id", "count"), ("image_id", "count_distinct")]).to_pylist()
+    if "train" not in [split["split"] for split in found]:
+        raise UserError(f"{folder}: has no expression of split train, so nothing can be trained; check its splits")
     return DatasetSize(
         images=pc.count_distinct(expressions["image_id"]).as_py(),
         objects=len(objects),

@@ -36,7 +36,7 @@ def read_yaml(path: Path | str) -> object:
         return yaml.safe_load(Path(path).read_text(encoding="utf8"))
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such file; give its path, or start in the folder that has it") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:  # the 31st of June is a ValueError
         reason = " ".join(str(error).split())
         raise UserError(f"{path}: cannot be read as YAML ({reason}); check the file") from error
 
@@ -44,8 +44,13 @@ def read_yaml(path: Path | str) -> object:
 def validated(model: type[Model], value: object, where: str) -> Model:
     """`value` as a `model`; otherwise a `UserError` that names each bad key."""
     try:
+        text = json.dumps(value, default=str)
+    except (TypeError, ValueError, RecursionError) as error:  # YAML has dates as keys, and lists that hold themselves
+        cure = "write keys as words, and no value inside itself"
+        raise UserError(f"{where}: not plain settings ({error}); {cure}") from error
+    try:
         # Strictly, so that `train: true` is no number; by way of JSON, so that a list may be a tuple.
-        return model.model_validate_json(json.dumps(value, default=str), strict=True)
+        return model.model_validate_json(text, strict=True)
     except ValidationError as error:
         raise UserError(f"{where}: " + "; ".join(map(describe, error.errors()))) from error
 

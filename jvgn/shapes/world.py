@@ -192,8 +192,12 @@ def annotation(ann_id: int, image_id: int, thing: Thing) -> dict[str, Any]:
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Yields a new folder beside `path` that takes its place when the block ends without an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror}); give a folder you may write to") from error
+    with beside as name:
         new, old = Path(name, "new"), Path(name, "old")
         new.mkdir()
         yield new

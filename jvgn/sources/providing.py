@@ -7,6 +7,7 @@ from pathlib import Path
 
 from jvgn.settings.source import DownloadSettings, SourceSettings
 from jvgn.sources.download import obtain
+from jvgn.sources.part import writing
 from jvgn.sources.unpacking import unpack
 from jvgn.sources.verification import verify_given
 from parsers.files import UserError, replacing
@@ -41,7 +42,8 @@ def provide(source: SourceSettings, target: str) -> None:
 
 def link(file: Path, target: Path) -> None:
     """`target` is the same file under another name, or a copy where the disk cannot do so."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(file.resolve(), target)
     except OSError:

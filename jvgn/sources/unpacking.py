@@ -4,6 +4,7 @@ An archive that holds a name outside of itself is refused whole. Of what is aske
 written, to a temporary name that becomes the target's when all is there; never more bytes than an honest archive has.
 """
 
+import lzma
 import shutil
 import stat
 import tarfile
@@ -26,7 +27,7 @@ RATIO, AT_LEAST = 50, 1 << 30
 MOST_FILES = 1_000_000
 EVERYTHING = "./"
 GET_AGAIN = "get the archive again from a source you trust"
-DAMAGE = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, tarfile.TarError, zlib.error)
+DAMAGE = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
 """What reading a damaged, encrypted or foreign archive can raise."""
 
 

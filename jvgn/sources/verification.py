@@ -23,7 +23,8 @@ def recorded(file: Path) -> str | None:
     record = record_of(file)
     if not record.exists():
         return None
-    found = re.match(r"([0-9a-f]{64}) [ *]", record.read_text(encoding="utf8", errors="replace"))
+    content = record.read_text(encoding="utf8", errors="replace") if record.is_file() else ""
+    found = re.match(r"([0-9a-f]{64}) [ *]", content)
     if found is None:
         raise BrokenFile(record, "expected a SHA-256 and a file's name", "delete it, and the next download is recorded")
     return found[1]

@@ -1,8 +1,6 @@
 """What docs/errors.md lists is what users see: each error is raised on the command line, and none is left out."""
 
 import os
-import subprocess
-import sys
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -15,6 +13,7 @@ from parsers.corenlp_jars import main as corenlp_jars
 from tests.errors import cases
 from tests.errors.case import Bench
 from tests.errors.catalogue import ROOT, covers, entries, raised
+from tests.errors.workflow_run import run_snakemake
 
 PROGRAMS = {"jvgn": jvgn, "parsers": parsers, "corenlp_jars": corenlp_jars}
 ENTRIES = entries()
@@ -28,9 +27,7 @@ CASES = [
 def said(case, arguments, folder):
     """The exit code, and what a user sees of the mistake."""
     if case.program == "snakemake":
-        command = [sys.executable, "-m", "snakemake", "--cores", "1", "--directory", str(folder), *arguments]
-        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
-        return ran.returncode, ran.stderr
+        return run_snakemake(["--cores", "1", "--directory", str(folder), *arguments], ROOT, folder / "snakemake.log")
     ran = CliRunner().invoke(PROGRAMS[case.program], arguments)
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):
         raise ran.exception

@@ -74,7 +74,11 @@ def shards(wildcards):
 
 
 def precomputed_files(wildcards):
-    name, setting = wildcards.detector, wildcards.setting
+    return features_of(wildcards.detector, wildcards.setting)
+
+
+def features_of(name, setting):
+    """The files of a precomputed detector's regions."""
     key = {"det": "detections", "gt": "objects"}[setting]
     files = getattr(configuration.detectors[name], key)
     if files is None:

@@ -36,13 +36,26 @@ def asked_targets():
 
 
 def check_names(target):
-    """A dataset or a run that the configuration lacks: the error lists those it has."""
-    found = re.match(r"results/(?P<dataset>[^/]+)_(gt|det)/(runs/(?P<run>[^/]+)/)?", target)
-    try:
-        if found:
-            configuration.check_run(found["dataset"], found["run"] or DEFAULT_RUN)
-    except UserError as error:
-        raise WorkflowError(f"{target}: {error}") from None
+    """What the configuration lacks for a target. Of what its inputs lack, Snakemake would show a traceback."""
+    if found := re.match(r"results/(?P<dataset>[^/]+)_(?P<setting>gt|det)/(runs/(?P<run>[^/]+)/)?", target):
+        dataset, run = found["dataset"], found["run"] or DEFAULT_RUN
+        try:
+            configuration.check_run(dataset, run)
+        except UserError as error:
+            raise WorkflowError(f"{target}: {error}") from None
+        check_features(configuration.run(dataset, run).detector, found["setting"])
+    if found := re.match(r"results/regions/[^/]+_(?P<setting>gt|det)/(?P<detector>[^/]+)\.h5$", target):
+        check_features(found["detector"], found["setting"])
+    if found := re.match(r"results/tables/(?P<table>\w+)\.", target):
+        for needed in RUNS_OF_TABLES.get(found["table"], []):
+            check_run_of_table(found["table"], needed)
+
+
+def check_features(name, setting):
+    """A precomputed detector has files of this setting."""
+    detector = configuration.detectors.get(name)
+    if detector and is_precomputed(detector):
+        features_of(name, setting)
 
 
 def advice(target):

@@ -1,0 +1,58 @@
+"""What this machine does not have: a GPU, a precision, a compiler."""
+
+from dataclasses import asdict
+
+import torch
+import yaml
+
+from tests.errors.case import Bench, Case
+
+RUN = {"detector": "none", "vocabulary": "small", "model": {"spatial_size": 4, "hidden_size": 4, "layers": 1}}
+INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
+
+
+def training(bench: Bench, **chosen: object) -> list:
+    """Trains a run whose inputs are not there: the mistake must be found before they are read."""
+    inputs = {name: bench.folder / name for name in INPUTS}
+    return trained(bench, inputs, **chosen)
+
+
+def trained(bench: Bench, inputs: dict, **chosen: object) -> list:
+    settings = bench.write("settings.yaml", yaml.safe_dump(RUN | {"training": chosen}))
+    files = inputs | {"settings": settings, "model": bench.folder / "model", "history": bench.folder / "history"}
+    return ["train", *(part for name, path in files.items() for part in (f"--{name}", path))]
+
+
+def gpu_without_bf16(bench: Bench) -> list:
+    bench.patch.setattr("jvgn.stage_commands.prepared_device", lambda *_: torch.device("cuda:0"))
+    bench.patch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
+    return training(bench, precision="bf16")
+
+
+def cpu_that_fails(bench: Bench) -> list:
+    bench.patch.setattr("jvgn.precision.PROBE", "raise SystemExit('Illegal instruction')")
+    return [*training(bench, precision="bf16"), "--device=cpu"]
+
+
+def no_compiler(bench: Bench) -> list:
+    bench.patch.setenv("CXX", "no-such-compiler")
+    return [*trained(bench, asdict(bench.fixture("tiny_world")), compile=True), "--device=cpu"]
+
+
+CASES = [
+    Case(
+        "--device …: not to be had on this machine; say cpu, or as many --processes as there are GPUs",
+        lambda bench: [*training(bench), "--device=cuda:77"],
+    ),
+    Case(
+        "precision: fp16 needs a GPU; say bf16 or float32",
+        lambda bench: [*training(bench, precision="fp16"), "--device=cpu"],
+    ),
+    Case("precision: this GPU has no bf16; say fp16 or float32", gpu_without_bf16),
+    Case("precision: bf16 fails on this CPU; say float32, or set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16", cpu_that_fails),
+    Case(
+        "training.compile: torch.compile needs a C++ compiler, and … is not to be had here; install it, name another in"
+        " the environment variable CXX, or set compile to false",
+        no_compiler,
+    ),
+]

@@ -1,0 +1,3 @@
+"""What cases ask for by name."""
+
+from tests.errors.fixtures_world import *  # noqa: F403
