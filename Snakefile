@@ -24,6 +24,7 @@ include: "workflow/rules/provisions.smk"
 include: "workflow/rules/report_files.smk"
 include: "workflow/rules/table_files.smk"
 include: "workflow/rules/resources.smk"
+include: "workflow/rules/integrity.smk"
 include: "workflow/rules/targets.smk"
 
 
@@ -68,6 +69,7 @@ shell.prefix("set -euo pipefail; trap : TERM; ")
 
 onstart:
     check_executor()
+    check_inputs()
 
 
 localrules:

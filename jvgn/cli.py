@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jvgn.command_options import FILE, files
+from jvgn.command_options import FILE, TABLES, given, made_tables
 from jvgn.explorer.command import explore
 from jvgn.ground_commands import ground, show
 from jvgn.paper_commands import PAPER_COMMANDS
@@ -18,6 +18,7 @@ from jvgn.survey_commands import survey
 from parsers.command_log import start_log
 from parsers.files import UserError
 from parsers.options import Commands, named_parser, parser_options
+from parsers.recording import Stage, reads
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,14 +47,35 @@ def summary(runs: tuple[Path, ...]) -> None:
 
 
 @main.command()
-@files("settings", "output")
+@click.argument("folder", type=FILE, default=Path("results"))
+def verify(folder: Path) -> None:
+    """Check that the files below FOLDER are as they were written, from inputs and by code that are still the same."""
+    from jvgn.integrity import verify as check
+
+    counts = {"broken": 0, "stale": 0, "unknown": 0}
+    for finding in check(folder):
+        counts[finding.kind] += 1
+        click.echo(f"{finding.kind:8} {finding.path}: {finding.reason}")
+    if any(counts.values()):
+        raise UserError(
+            f"{folder}: {counts['broken']} files are broken, {counts['stale']} stale, {counts['unknown']} of unknown"
+            " origin; delete those that are broken or unknown to you, and run the workflow again"
+        )
+    click.echo(f"{folder}: every file is as it was written, from what is still the same")
+
+
+@main.command(cls=Stage)
+@given("settings")
+@made_tables(*TABLES)
 def read_custom(settings: Path, output: Path) -> None:
     """Read a dataset of your own into four tables."""
     from jvgn.datasets.custom import read_custom as read
     from jvgn.settings.custom import CustomSettings
     from parsers.tokens import tokenise  # that of `ground`, so that a model meets the words it has learned
 
-    read(CustomSettings.read(settings), output, tokenise)
+    chosen = CustomSettings.read(settings)
+    reads(chosen.annotations, chosen.expressions)
+    read(chosen, output, tokenise)
 
 
 @main.command()

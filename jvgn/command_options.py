@@ -8,19 +8,42 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parsers.files import UserError
+from parsers.recording import Given, Made
 
 if TYPE_CHECKING:  # as for every command: no stage shall depend on more of the code than its own
     from jvgn.run_folder import RunFolder
 
 FILE = click.Path(path_type=Path)
+TABLES = ("images", "objects", "expressions", "mentions")
+"""Of a dataset."""
 
 
-def files(*names: str) -> Callable:
-    """Required options that name files: `dataset` becomes `--dataset DATASET`."""
+def given(*names: str) -> Callable:
+    """Required options that name files the command reads: `regions` becomes `--regions REGIONS`."""
+    return paths(*names, kind=Given())
+
+
+def made(*names: str) -> Callable:
+    """Required options that name files the command writes."""
+    return paths(*names, kind=Made())
+
+
+def tables(*names: str) -> Callable:
+    """A dataset's folder, of which the command reads these tables."""
+    return paths("dataset", kind=Given([f"{name}.parquet" for name in names]))
+
+
+def made_tables(*names: str) -> Callable:
+    """A folder into which the command writes these tables of a dataset."""
+    return paths("output", kind=Made([f"{name}.parquet" for name in names]))
+
+
+def paths(*names: str, kind: click.Path = FILE) -> Callable:
+    """Required options that name files or folders."""
 
     def decorate(command: Callable) -> Callable:
         for name in reversed(names):
-            command = click.option(f"--{name.replace('_', '-')}", type=FILE, required=True)(command)
+            command = click.option(f"--{name.replace('_', '-')}", type=kind, required=True)(command)
         return command
 
     return decorate

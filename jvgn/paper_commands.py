@@ -4,18 +4,18 @@ from pathlib import Path
 
 import click
 
-from jvgn.command_options import FILE
+from jvgn.command_options import FILE, made
 from jvgn.paper.runs import RUNS_OF_TABLES
 from parsers.files import UserError
+from parsers.recording import Given, Stage
 
 TABLE = click.Choice(list(RUNS_OF_TABLES))
 
 
-@click.command()
+@click.command(cls=Stage)
 @click.argument("table", type=TABLE)
-@click.argument("metrics", type=FILE, nargs=-1)
-@click.option("--csv", type=FILE, required=True)
-@click.option("--markdown", type=FILE, required=True)
+@click.argument("metrics", type=Given(), nargs=-1)
+@made("csv", "markdown")
 def tabulate(table: str, metrics: tuple[Path, ...], csv: Path, markdown: Path) -> None:
     """Write a TABLE of the paper with our figures, from the METRICS of runs."""
     from jvgn.paper.writing import write_tables

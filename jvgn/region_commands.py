@@ -5,22 +5,27 @@ from pathlib import Path
 import click
 
 from jvgn.command_options import (
-    FILE,
     device_option,
-    files,
+    given,
     machines_option,
+    made,
+    made_tables,
     own_threads,
+    paths,
     prepared_device,
     processes_option,
+    tables,
     threads_option,
 )
+from parsers.recording import Foreign, Given, Joining, Stage, reads
 
 SETTING = click.argument("setting", type=click.Choice(["gt", "det"]))
 NAME = click.option("--name", nargs=2, required=True, help="The dataset's and the detector's.")
 
 
-@click.command()
-@files("instances", "output")
+@click.command(cls=Stage)
+@given("instances")
+@made_tables("images", "objects")
 def read_training_set(instances: Path, output: Path) -> None:
     """Read COCO's annotations, for detectors to learn from, into two tables."""
     from jvgn.datasets.coco import read_training_set as read
@@ -28,9 +33,9 @@ def read_training_set(instances: Path, output: Path) -> None:
     read(instances, output)
 
 
-@click.command()
-@files("output")
-@click.argument("expressions", type=FILE, nargs=-1, required=True)
+@click.command(cls=Stage)
+@made("output")
+@click.argument("expressions", type=Given(), nargs=-1, required=True)
 def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
     """List the images that EXPRESSIONS evaluate on: no detector may learn from them."""
     from jvgn.regions.exclusion import exclude_images as exclude
@@ -38,8 +43,11 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
     exclude(expressions, output)
 
 
-@click.command()
-@files("settings", "dataset", "excluded", "images", "weights", "provenance")
+@click.command(cls=Stage)
+@given("settings", "excluded")
+@tables("images", "objects")
+@paths("images")
+@made("weights", "provenance")
 @processes_option
 @machines_option
 @threads_option
@@ -62,8 +70,10 @@ def train_detector(
     from jvgn.settings.detector import read_network_settings
 
     start_processes(processes, machines, threads)
+    chosen = read_network_settings(settings)
+    reads(chosen.pretrained)
     train(
-        read_network_settings(settings),
+        chosen,
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
         excluded=excluded,
@@ -75,18 +85,24 @@ def train_detector(
     )
 
 
-@click.command()
-@files("settings", "weights", "provenance")
+@click.command(cls=Stage)
+@given("settings")
+@made("weights", "provenance")
 def adopt_detector(settings: Path, weights: Path, provenance: Path) -> None:
     """Take over a detector that was trained elsewhere: the `weights` in its settings."""
     from jvgn.regions.adoption import adopt_detector as adopt
     from jvgn.settings.detector import read_network_settings
 
-    adopt(read_network_settings(settings), weights, provenance)
+    chosen = read_network_settings(settings)
+    reads(chosen.weights, chosen.training_images)
+    adopt(chosen, weights, provenance)
 
 
-@click.command()
-@files("evaluation", "settings", "dataset", "excluded", "images", "weights", "output")
+@click.command(cls=Stage)
+@given("evaluation", "settings", "excluded", "weights")
+@tables("images", "objects")
+@paths("images")
+@made("output")
 @threads_option
 @device_option
 def measure_detector(
@@ -119,9 +135,10 @@ def measure_detector(
     )
 
 
-@click.command()
-@files("evaluation", "provenance", "output")
-@click.argument("expressions", type=FILE, nargs=-1, required=True)
+@click.command(cls=Stage)
+@given("evaluation", "provenance")
+@made("output")
+@click.argument("expressions", type=Given(), nargs=-1, required=True)
 def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions: tuple[Path, ...]) -> None:
     """Prove that a detector saw no image that EXPRESSIONS evaluate on."""
     from jvgn.regions.proof import prove_disjoint
@@ -130,9 +147,13 @@ def prove_detector(evaluation: Path, provenance: Path, output: Path, expressions
     prove_disjoint(provenance, expressions, output, EvaluationSettings.read(evaluation).allow_leaking)
 
 
-@click.command()
+@click.command(cls=Stage)
 @SETTING
-@files("settings", "detector", "dataset", "images", "weights", "provenance", "output")
+@given("settings", "detector")
+@tables("images", "objects")
+@paths("weights", "provenance", kind=Foreign())  # of whatever the detector was trained on
+@paths("images")
+@made("output")
 @NAME
 @click.option("--shard", default="1-of-1", show_default=True, help="Which part of the images.")
 @threads_option
@@ -175,9 +196,11 @@ def extract_regions(
     )
 
 
-@click.command()
+@click.command(cls=Stage)
 @SETTING
-@files("settings", "detector", "dataset", "output")
+@given("settings", "detector")
+@tables("images", "objects")
+@made("output")
 @NAME
 def import_regions(
     setting: str, settings: Path, detector: Path, dataset: Path, output: Path, name: tuple[str, str]
@@ -187,10 +210,12 @@ def import_regions(
     from jvgn.settings.detector import PrecomputedSettings
     from jvgn.settings.regions import RegionSettings
 
+    chosen = PrecomputedSettings.read(detector)
+    reads(chosen.objects if setting == "gt" else chosen.detections)
     run(
         RegionSettings.read(settings),
         "gt" if setting == "gt" else "det",
-        detector=PrecomputedSettings.read(detector),
+        detector=chosen,
         name=name[1],
         dataset=name[0],
         images=dataset / "images.parquet",
@@ -199,19 +224,22 @@ def import_regions(
     )
 
 
-@click.command()
-@files("settings", "provenance")
+@click.command(cls=Stage)
+@given("settings")
+@made("provenance")
 def declare_detector(settings: Path, provenance: Path) -> None:
     """Write down what is known of the detector behind precomputed features."""
     from jvgn.regions.importing import declare_detector as declare
     from jvgn.settings.detector import PrecomputedSettings
 
-    declare(PrecomputedSettings.read(settings), provenance)
+    chosen = PrecomputedSettings.read(settings)
+    reads(chosen.training_images)
+    declare(chosen, provenance)
 
 
-@click.command()
-@click.argument("shards", type=FILE, nargs=-1, required=True)
-@files("output", "skipped")
+@click.command(cls=Joining)
+@click.argument("shards", type=Given(), nargs=-1, required=True)
+@made("output", "skipped")
 def merge_regions(shards: tuple[Path, ...], output: Path, skipped: Path) -> None:
     """Join the SHARDS of an extraction, and list what they left out."""
     from jvgn.regions.shards import merge_regions as merge
@@ -219,8 +247,10 @@ def merge_regions(shards: tuple[Path, ...], output: Path, skipped: Path) -> None
     merge(shards, output, skipped)
 
 
-@click.command()
-@files("evaluation", "dataset", "regions", "output")
+@click.command(cls=Stage)
+@given("evaluation", "regions")
+@tables("objects", "expressions")
+@made("output")
 def measure_recall(evaluation: Path, dataset: Path, regions: Path, output: Path) -> None:
     """Say how many referents of each split some region covers."""
     from jvgn.regions.recall import measure_recall as measure

@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from jvgn.command_options import files
+from jvgn.command_options import given, made, tables
+from parsers.recording import Stage
 
 
 def drawn_from(*names: str) -> Callable:
     """Required options that name the files behind a figure, and what it becomes."""
     title = click.option("--title", required=True, help="Of what it is a figure.")
-    return lambda command: files(*names, "figure", "numbers")(title(command))
+    return lambda command: given(*names)(made("figure", "numbers")(title(command)))
 
 
 @click.group()
@@ -20,7 +21,7 @@ def figures() -> None:
     """Draw what a run did. Beside each figure lies the table of numbers it is drawn from."""
 
 
-@figures.command()
+@figures.command(cls=Stage)
 @drawn_from("history")
 def learning(history: Path, **output: Any) -> None:
     """Draw the loss and the accuracy on val, epoch by epoch."""
@@ -30,8 +31,9 @@ def learning(history: Path, **output: Any) -> None:
     draw_learning(history, Output(**output))
 
 
-@figures.command()
-@drawn_from("dataset", "nodes", "edges", "predictions")
+@figures.command(cls=Stage)
+@tables("expressions", "mentions")
+@drawn_from("nodes", "edges", "predictions")
 def sizes(dataset: Path, nodes: Path, edges: Path, predictions: Path, **output: Any) -> None:
     """Draw the accuracy by the number of objects and relations, before and after message passing."""
     from jvgn.report.charts import Output
@@ -40,8 +42,9 @@ def sizes(dataset: Path, nodes: Path, edges: Path, predictions: Path, **output: 
     draw_sizes(dataset, nodes, edges, predictions, Output(**output))
 
 
-@figures.command()
-@drawn_from("dataset", "nodes", "edges", "predictions")
+@figures.command(cls=Stage)
+@tables("expressions", "mentions")
+@drawn_from("nodes", "edges", "predictions")
 def calibration(dataset: Path, nodes: Path, edges: Path, predictions: Path, **output: Any) -> None:
     """Draw how often referents are found, by the probability that the model gave."""
     from jvgn.report.calibration import draw_calibration
@@ -50,7 +53,7 @@ def calibration(dataset: Path, nodes: Path, edges: Path, predictions: Path, **ou
     draw_calibration(dataset, nodes, edges, predictions, Output(**output))
 
 
-@figures.command()
+@figures.command(cls=Stage)
 @drawn_from("ablation")
 def ablation(ablation: Path, **output: Any) -> None:
     """Draw what marginalisation in training and in inference is worth."""
@@ -60,7 +63,7 @@ def ablation(ablation: Path, **output: Any) -> None:
     draw_ablation(ablation, Output(**output))
 
 
-@figures.command()
+@figures.command(cls=Stage)
 @drawn_from("expressions", "nodes", "edges", "coverage")
 def coverage(expressions: Path, nodes: Path, edges: Path, coverage: Path, **output: Any) -> None:
     """Draw how large the graphs are, and what they lack of the sentences."""
@@ -70,8 +73,9 @@ def coverage(expressions: Path, nodes: Path, edges: Path, coverage: Path, **outp
     draw_coverage(expressions, nodes, edges, coverage, Output(**output))
 
 
-@figures.command()
-@drawn_from("dataset", "regions")
+@figures.command(cls=Stage)
+@tables("expressions", "objects")
+@drawn_from("regions")
 def recall(dataset: Path, regions: Path, **output: Any) -> None:
     """Draw how many referents the regions cover, by the IoU that counts as covering."""
     from jvgn.report.charts import Output
@@ -80,7 +84,7 @@ def recall(dataset: Path, regions: Path, **output: Any) -> None:
     draw_recall(dataset, regions, Output(**output))
 
 
-@figures.command()
+@figures.command(cls=Stage)
 @drawn_from("measured")
 def average_precision(measured: Path, **output: Any) -> None:
     """Draw how well a detector finds each category."""
@@ -90,8 +94,9 @@ def average_precision(measured: Path, **output: Any) -> None:
     draw_average_precision(measured, Output(**output))
 
 
-@figures.command()
-@files("csv", "output")
+@figures.command(cls=Stage)
+@given("csv")
+@made("output")
 @click.option("--title", required=True)
 def paper_table(csv: Path, title: str, output: Path) -> None:
     """Write a table of the paper with our figures as a page."""
@@ -100,8 +105,9 @@ def paper_table(csv: Path, title: str, output: Path) -> None:
     write_paper_table(csv, title, output)
 
 
-@figures.command()
-@files("picture", "output")
+@figures.command(cls=Stage)
+@given("picture")
+@made("output")
 @click.option("--title", required=True)
 def picture(picture: Path, title: str, output: Path) -> None:
     """Write a picture as a page."""
@@ -110,8 +116,9 @@ def picture(picture: Path, title: str, output: Path) -> None:
     write_picture_page(title, picture, output)
 
 
-@figures.command()
-@files("metrics", "output")
+@figures.command(cls=Stage)
+@given("metrics")
+@made("output")
 def results(metrics: Path, output: Path) -> None:
     """Write a run's metrics as a page of tables."""
     from jvgn.report.results import write_results

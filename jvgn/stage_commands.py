@@ -7,14 +7,20 @@ import click
 
 from jvgn.command_options import (
     FILE,
+    TABLES,
     device_option,
-    files,
+    given,
     machines_option,
+    made,
+    made_tables,
+    paths,
     prepared_device,
     processes_option,
+    tables,
     threads_option,
 )
 from parsers.files import UserError
+from parsers.recording import Given, Made, Stage, reads, runs
 
 SETTINGS = {
     "world": "WorldSettings",
@@ -29,26 +35,28 @@ SETTINGS = {
 """For each module of `jvgn.settings` that a stage reads, its model."""
 
 
-@click.command()
+@click.command(cls=Stage)
 @click.argument("kind", type=click.Choice(list(SETTINGS)))
 @click.argument("values")
-@click.argument("output", type=FILE)
+@click.argument("output", type=Made())
 def freeze(kind: str, values: str, output: Path) -> None:
     """Write settings in full, defaults included: VALUES is JSON."""
     from importlib import import_module
 
     from jvgn.settings.base import validated
 
-    model = getattr(import_module(f"jvgn.settings.{kind}"), SETTINGS[kind])
+    module = import_module(f"jvgn.settings.{kind}")
+    runs(module.__name__)
     try:
         chosen = json.loads(values)
     except (ValueError, RecursionError) as error:
         raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
-    validated(model, chosen, f"settings of the {kind}").write(output)
+    validated(getattr(module, SETTINGS[kind]), chosen, f"settings of the {kind}").write(output)
 
 
-@click.command()
-@files("settings", "folder")
+@click.command(cls=Stage)
+@given("settings")
+@paths("folder", kind=Made(["refs(jvgn).p", "instances.json"]))
 @threads_option
 def world(settings: Path, folder: Path, threads: int) -> None:
     """Draw the world `shapes` in REFER's format."""
@@ -58,8 +66,9 @@ def world(settings: Path, folder: Path, threads: int) -> None:
     make_world(WorldSettings.read(settings), folder, threads)
 
 
-@click.command()
-@files("refs", "instances", "output")
+@click.command(cls=Stage)
+@given("refs", "instances")
+@made_tables(*TABLES)
 @click.option("--counts", default="{}", help="The expressions that each split should have, as JSON.")
 def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None:
     """Read a dataset in REFER's format into four tables."""
@@ -74,8 +83,9 @@ def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None
     read(refs, instances, output, expected)
 
 
-@click.command()
-@files("settings", "expressions", "words", "vectors", "missing")
+@click.command(cls=Stage)
+@given("settings", "expressions")
+@made("words", "vectors", "missing")
 def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path, missing: Path) -> None:
     """Count words, give each a vector to start from, and list those that have none."""
     from jvgn.settings.vocabulary import VocabularySettings
@@ -83,13 +93,15 @@ def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Pa
     from jvgn.vocabulary import build_vocabulary as build
 
     chosen = VocabularySettings.read(settings)
+    reads(chosen.glove)
     build(expressions, words, chosen.more_often_than, chosen.splits)
     in_glove = build_vectors(words, vectors, chosen.vector_size, chosen.glove, chosen.seed)
     list_missing(expressions, words, in_glove if chosen.glove else None, missing)
 
 
-@click.command()
-@files("expressions", "output")
+@click.command(cls=Stage)
+@given("expressions")
+@made("output")
 @click.option("--dataset", required=True, help="Its name, by which the paper's size of its vocabulary is known.")
 def sweep_vocabulary(expressions: Path, output: Path, dataset: str) -> None:
     """Say how large the vocabulary is for every threshold, beside the paper's."""
@@ -98,11 +110,14 @@ def sweep_vocabulary(expressions: Path, output: Path, dataset: str) -> None:
     sweep(expressions, output, dataset)
 
 
-RUN_INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
+RUN_FILES = ("regions", "nodes", "edges", "words", "vectors")
+RUN_TABLES = tables(*TABLES)
 
 
-@click.command()
-@files("settings", *RUN_INPUTS, "model", "history")
+@click.command(cls=Stage)
+@given("settings", *RUN_FILES)
+@RUN_TABLES
+@made("model", "history")
 @click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
 @processes_option
 @machines_option
@@ -129,8 +144,10 @@ def train(
     run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads), tensorboard)
 
 
-@click.command()
-@files("evaluation", *RUN_INPUTS, "model", "output")
+@click.command(cls=Stage)
+@given("evaluation", *RUN_FILES, "model")
+@RUN_TABLES
+@made("output")
 @threads_option
 @device_option
 def predict(evaluation: Path, model: Path, output: Path, threads: int, device: str | None, **inputs: Path) -> None:
@@ -143,9 +160,11 @@ def predict(evaluation: Path, model: Path, output: Path, threads: int, device: s
     run(Inputs(**inputs), model, output, right_above, prepared_device(device, threads))
 
 
-@click.command()
-@files("evaluation", *RUN_INPUTS, "model", "settings", "proof", "predictions", "output")
-@click.option("--supporting", type=FILE, help="Annotations of supporting objects, where you brought some.")
+@click.command(cls=Stage)
+@given("evaluation", *RUN_FILES, "model", "settings", "proof", "predictions")
+@RUN_TABLES
+@made("output")
+@click.option("--supporting", type=Given(), help="Annotations of supporting objects, where you brought some.")
 @click.option("--name", nargs=3, required=True, help="Of the dataset, the setting and the run.")
 def score(evaluation: Path, output: Path, name: tuple[str, str, str], **inputs: Path) -> None:
     """Say how good predictions are."""
@@ -156,8 +175,10 @@ def score(evaluation: Path, output: Path, name: tuple[str, str, str], **inputs: 
     run(Scored(**inputs), RunName(*name), EvaluationSettings.read(evaluation).iou_threshold, output)
 
 
-@click.command()
-@files("evaluation", *RUN_INPUTS, "model", "unmarginalised", "output")
+@click.command(cls=Stage)
+@given("evaluation", *RUN_FILES, "model", "unmarginalised")
+@RUN_TABLES
+@made("output")
 @threads_option
 @device_option
 def ablate(
@@ -173,9 +194,11 @@ def ablate(
     run(Inputs(**inputs), Models(model, unmarginalised), output, right_above, prepared_device(device, threads))
 
 
-@click.command()
-@files("output")
-@click.option("--run", type=(str, FILE), multiple=True, required=True, help="A run's name and the metrics of a seed.")
+@click.command(cls=Stage)
+@made("output")
+@click.option(
+    "--run", type=(str, Given()), multiple=True, required=True, help="A run's name and the metrics of a seed."
+)
 def compare(output: Path, run: tuple[tuple[str, Path], ...]) -> None:
     """Set runs side by side, with mean and spread over their seeds."""
     from jvgn.comparison import compare as table
@@ -183,8 +206,11 @@ def compare(output: Path, run: tuple[tuple[str, Path], ...]) -> None:
     table(list(run), output)
 
 
-@click.command()
-@files("dataset", "nodes", "predictions", "images", "output")
+@click.command(cls=Stage)
+@given("nodes", "predictions")
+@tables("images", "expressions")
+@paths("images")
+@made("output")
 def examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
     """Draw what message passing changed."""
     from jvgn.figures import draw_examples
@@ -192,8 +218,11 @@ def examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output
     draw_examples(dataset, nodes, predictions, images, output)
 
 
-@click.command()
-@files("evaluation", *RUN_INPUTS, "model", "images", "output")
+@click.command(cls=Stage)
+@given("evaluation", *RUN_FILES, "model")
+@RUN_TABLES
+@paths("images")
+@made("output")
 @click.option("--title", required=True)
 @threads_option
 @device_option

@@ -19,11 +19,11 @@ log = logging.getLogger(__name__)
 
 
 class TrainingState:
-    """The state at `path` of the training that depends on these words, and on the project's modules it has loaded."""
+    """The state at `path` of a training by this module that depends on these words."""
 
-    def __init__(self, path: Path, *depends_on: str) -> None:
+    def __init__(self, path: Path, module: str, *depends_on: str) -> None:
         self.path = path
-        self.fingerprint = fingerprint(*depends_on, torch.__version__)
+        self.fingerprint = fingerprint(module, *depends_on, torch.__version__)
 
     def save(self, **state: Any) -> None:
         with replacing(self.path) as temporary:

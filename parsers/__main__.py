@@ -8,9 +8,11 @@ import click
 
 from parsers.command_log import start_log
 from parsers.options import Commands, named_parser, parser_options, read_parser
+from parsers.recording import Given, Joining, Made, Stage, reads
 from parsers.stage import GraphFiles, Shard, merge_shards, parse_expressions
 
 FILE = click.Path(path_type=Path)
+GRAPHS = ("nodes.parquet", "edges.parquet", "coverage.json")
 threads_option = click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
 conventions_option = click.option(
     "--conventions", default="factual", show_default=True, help="The form of the graphs that are compared."
@@ -28,15 +30,15 @@ def show(lines: Iterable[str]) -> None:
         click.echo(line)
 
 
-@main.command()
-@click.option("--settings", type=FILE, help="The parser, as a settings file; instead of --backend and --option.")
+@main.command(cls=Stage)
+@click.option("--settings", type=Given(), help="The parser, as a settings file; instead of --backend and --option.")
 @parser_options
 @threads_option
 @click.option("--shard", metavar="N/M", default="1/1", show_default=True, help="Only the Nth of M parts.")
-@click.argument("expressions", type=FILE)
-@click.argument("nodes", type=FILE)
-@click.argument("edges", type=FILE)
-@click.argument("coverage", type=FILE)
+@click.argument("expressions", type=Given())
+@click.argument("nodes", type=Made())
+@click.argument("edges", type=Made())
+@click.argument("coverage", type=Made())
 def parse(
     settings: Path | None,
     backend: str,
@@ -50,14 +52,15 @@ def parse(
 ) -> None:
     """Read the sentences of EXPRESSIONS; NODES and EDGES hold their graphs, COVERAGE says how much was read."""
     parser = read_parser(settings) if settings else named_parser(backend, options)
+    reads(parser.options.get("parses"))
     parse_expressions(expressions, GraphFiles(nodes, edges, coverage), parser, threads, Shard.named(shard))
 
 
-@main.command()
-@click.option("--nodes", type=FILE, required=True)
-@click.option("--edges", type=FILE, required=True)
-@click.option("--coverage", type=FILE, required=True)
-@click.argument("shards", type=FILE, nargs=-1, required=True)
+@main.command(cls=Joining)
+@click.option("--nodes", type=Made(), required=True)
+@click.option("--edges", type=Made(), required=True)
+@click.option("--coverage", type=Made(), required=True)
+@click.argument("shards", type=Given(GRAPHS), nargs=-1, required=True)
 def merge(nodes: Path, edges: Path, coverage: Path, shards: tuple[Path, ...]) -> None:
     """Put the graphs in the folders SHARDS into one dataset's, in the order given."""
     merge_shards(shards, GraphFiles(nodes, edges, coverage))

@@ -3,12 +3,18 @@
 Every writer in the project writes through `replacing`; every mistake of a user's is raised as `UserError`.
 """
 
+import errno
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+FULL = 1 << 16
+"""Bytes: a disk on which fewer are free is full."""
 
 
 class UserError(Exception):
@@ -36,9 +42,29 @@ def replacing(path: Path | str) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)  # mkstemp's are private; results are shared with colleagues
+        keep(temporary)
         temporary.replace(path)
+    except Exception as error:
+        if reason := trouble_with_the_disk(error, path.parent):
+            raise UserError(f"{path}: cannot be written ({reason}); see to the disk, then run it again") from error
+        raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def keep(path: Path) -> None:
+    """The content is on the disk before the name is: a machine that loses its power leaves no empty file behind."""
+    with path.open("rb") as file:
+        os.fsync(file)
+
+
+def trouble_with_the_disk(error: Exception, folder: Path) -> str | None:
+    """Why nothing can be written, if that is what the error comes from; libraries say so in ways of their own."""
+    if isinstance(error, OSError) and error.errno in TROUBLE:
+        return os.strerror(error.errno)
+    if not isinstance(error, UserError) and shutil.disk_usage(folder).free < FULL:
+        return os.strerror(errno.ENOSPC)
+    return None
 
 
 def temporary_beside(path: Path) -> Path:

@@ -64,7 +64,7 @@ def extract_regions(
         annotated = annotations_of(table, read_table(objects, OBJECTS), settings.on_bad_input)
     # The policy is left out: what was extracted without a flaw holds under either.
     chosen = settings.model_copy(update={"on_bad_input": "stop"}).model_dump_json()
-    depends_on = fingerprint(*(made_by | {"settings": chosen}).values(), sha256(images), sha256(objects))
+    depends_on = fingerprint(__name__, *(made_by | {"settings": chosen}).values(), sha256(images), sha256(objects))
     parts = Parts(output, extractor.feature_size, settings.precision, made_by, depends_on)
     windows = shard.windows(len(table), WINDOW * settings.batch_size)
     waiting = [window for window in windows if not parts.has(window, settings.on_bad_input)]

@@ -54,7 +54,7 @@ def import_regions(
     feature_size = first_feature_size(files, table)
     made_by = {"dataset": dataset, "setting": setting, "detector": name, "detector_sha256": UNKNOWN}
     made_by |= {"settings": settings.model_dump_json(), "imported_from": str(path), "shard": str(Shard())}
-    depends_on = fingerprint(*made_by.values(), *changes_of(Path(path)), sha256(images), sha256(objects))
+    depends_on = fingerprint(__name__, *made_by.values(), *changes_of(Path(path)), sha256(images), sha256(objects))
     parts = Parts(output, feature_size, settings.precision, made_by, depends_on)
     importer = Importer(files, settings, feature_size, annotated)
     windows = Shard().windows(len(table), WINDOW * settings.batch_size)

@@ -77,8 +77,7 @@ def train_detector(
     with joined(torch.device(device)) as processes, torch.random.fork_rng():
         torch.manual_seed(settings.seed)
         detector = untrained(settings, len(categories))
-        # Not before the detector's own module is loaded: the state depends on its code, too.
-        state = TrainingState(Path(weights).with_suffix(".state.pt"), made.model_dump_json())
+        state = TrainingState(Path(weights).with_suffix(".state.pt"), __name__, made.model_dump_json())
         training = Training(settings, detector, processes, state)
         with watched() as training.interruption:
             training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)

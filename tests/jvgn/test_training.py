@@ -91,7 +91,7 @@ def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tm
     vectors = torch.from_numpy(np.load(small_world.vectors))
     baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
     trainer = Trainer(baseline, examples, settings.training, Processes(CPU))
-    trainer.run(TrainingState(tmp_path / "state.pt"))
+    trainer.run(TrainingState(tmp_path / "state.pt", "jvgn.trainer"))
     baseline.load_state_dict(trainer.best_weights)
     assert trainer.accuracy("test") <= ablation.loc[(True, True, "test"), "accuracy"] - 15
     assert trainer.accuracy("adv") <= 55
@@ -131,12 +131,14 @@ def test_an_interrupted_training_ends_as_an_undisturbed_one(small_world, run_set
 
 def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):
     caplog.set_level(logging.INFO)
-    TrainingState(tmp_path / "state.pt", "theirs").save(step=3)
-    assert TrainingState(tmp_path / "state.pt", "theirs").load()["step"] == 3
-    assert TrainingState(tmp_path / "state.pt", "ours").load() is None
+    theirs = TrainingState(tmp_path / "state.pt", "jvgn.training", "theirs")
+    theirs.save(step=3)
+    assert theirs.load()["step"] == 3
+    assert TrainingState(tmp_path / "state.pt", "jvgn.training", "ours").load() is None
+    assert TrainingState(tmp_path / "state.pt", "jvgn.trainer", "theirs").load() is None
     (tmp_path / "state.pt").write_bytes(b"not a state")
-    assert TrainingState(tmp_path / "state.pt", "theirs").load() is None
-    assert caplog.text.count("starts anew") == 2
+    assert theirs.load() is None
+    assert caplog.text.count("starts anew") == 3
 
 
 def test_the_best_epoch_is_kept(trained):

@@ -1,5 +1,6 @@
 """A copy of the project with a miniature of the embedded world: tests may run it, edit it and break it."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,6 +67,29 @@ def copy_project(folder, config):
 @pytest.fixture(scope="session")
 def project(tmp_path_factory, miniature):
     return copy_project(tmp_path_factory.mktemp("project"), miniature())
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory, miniature):
+    """The miniature after `demo`, made by one of the processes that test at the same time; to be copied."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder = shared / "made_once"
+    with FileLock(shared / "made_once.lock"):
+        if not folder.exists():
+            project = copy_project(shared / "making", miniature())
+            run = project.snakemake("--quiet", "host", "--", "demo")
+            assert run.returncode == 0, run.stdout + run.stderr
+            project.folder.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def finished(made_once, tmp_path_factory):
+    """A project of the module's own in which `demo` has been made."""
+    folder = tmp_path_factory.mktemp("finished") / "project"
+    shutil.copytree(made_once, folder)
+    return Project(folder)
 
 
 @pytest.fixture(scope="session")

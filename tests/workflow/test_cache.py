@@ -1,6 +1,9 @@
 """Projects share what is expensive: Snakemake's cache between workflows holds detectors and regions."""
 
 import re
+from pathlib import Path
+
+from parsers.origin import record_of
 
 DETECTOR = "results/detectors/shapes/tiny"
 REGIONS = [f"results/regions/shapes_{setting}/tiny.h5" for setting in ("gt", "det")]
@@ -13,11 +16,16 @@ def newly_cached(project, *targets):
     return set(re.findall(r"Moving output file (\S+) to cache", run.stdout + run.stderr))
 
 
+def with_records(files):
+    paths = [Path(file) for file in files]
+    return {str(path) for file in paths for path in (file, record_of(file))}
+
+
 def test_projects_share_detectors_and_regions_of_the_same_settings(another_project, miniature, tmp_path, monkeypatch):
     monkeypatch.setenv("SNAKEMAKE_OUTPUT_CACHE", str(tmp_path))
     first, second = another_project(), another_project()
-    of_detector = {f"{DETECTOR}/{name}" for name in ("weights.safetensors", "provenance.json")}
-    of_regions = {f"results/regions/shapes_{setting}/tiny.shards/1-of-1.h5" for setting in ("gt", "det")}
+    of_detector = with_records(f"{DETECTOR}/{name}" for name in ("weights.safetensors", "provenance.json"))
+    of_regions = with_records(f"results/regions/shapes_{setting}/tiny.shards/1-of-1.h5" for setting in ("gt", "det"))
     assert newly_cached(first, *REGIONS) == of_detector | of_regions
     assert newly_cached(second, *REGIONS) == set()
     for name in of_detector:

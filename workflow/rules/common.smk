@@ -11,7 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(workflow.basedir))
 
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
-from parsers.files import UserError
+from parsers.files import BrokenFile, UserError
+from parsers.origin import read_origin, record_of
 from snakemake.exceptions import WorkflowError
 
 try:
@@ -27,6 +28,11 @@ def either_of(names):
 
 def existing(path):
     return [path] if Path(path).exists() else []
+
+
+def records_of(paths):
+    """What says from what the files were made; see docs/data.md."""
+    return [str(record_of(Path(path))) for path in paths]
 
 
 def as_json(settings):

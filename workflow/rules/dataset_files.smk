@@ -46,6 +46,10 @@ def shards_of_graphs(wildcards):
     return [f"{folder}/{file}" for folder in shard_folders(wildcards) for file in files]
 
 
+def records_of_graphs(wildcards):
+    return records_of(shards_of_graphs(wildcards))
+
+
 def glove(wildcards):
     """The GloVe file of a vocabulary, if any."""
     return configuration.vocabularies[wildcards.vocabulary].glove or []

@@ -73,6 +73,10 @@ def shards(wildcards):
     return getattr(gather, wildcards.dataset)(pattern)
 
 
+def records_of_shards(wildcards):
+    return records_of(shards(wildcards))
+
+
 def precomputed_files(wildcards):
     return features_of(wildcards.detector, wildcards.setting)
 

@@ -29,6 +29,7 @@ rule train_detector:
             "jvgn/regions/training.py",
             "jvgn/training_state.py",
             "jvgn/fingerprint.py",
+            "parsers/code.py",
         ),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
@@ -38,6 +39,9 @@ rule train_detector:
     output:
         weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
         provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+        # Named here, so that the cache between workflows keeps them too.
+        weights_record="results/detectors/{trained_on}/{detector}/.weights.safetensors.origin",
+        provenance_record="results/detectors/{trained_on}/{detector}/.provenance.json.origin",
     log:
         "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
@@ -122,6 +126,7 @@ rule declare_detector:
         code=sources(
             *SHARDS,
             "jvgn/fingerprint.py",
+            "parsers/code.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/importing.py",
             "jvgn/regions/precomputed.py",

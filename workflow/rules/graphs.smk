@@ -38,6 +38,12 @@ rule parse_shard:
         nodes=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/nodes.parquet"),
         edges=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/edges.parquet"),
         coverage=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/coverage.json"),
+        records=temp(
+            collect(
+                "results/graphs/{{dataset}}/{{parser}}/shards/{{shard}}_of_{{shards}}/.{file}.origin",
+                file=["nodes.parquet", "edges.parquet", "coverage.json"],
+            )
+        ),
     log:
         "logs/graphs/{dataset}/{parser}/{shard}_of_{shards}.log",
     benchmark:
@@ -62,6 +68,7 @@ rule merge_shards:
     input:
         code=sources("parsers", without="parsers/tools"),
         shards=shards_of_graphs,
+        records=records_of_graphs,
     output:
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",

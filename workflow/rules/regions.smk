@@ -8,6 +8,7 @@ rule extract_regions:
             *DETECTOR,
             *SHARDS,
             "jvgn/fingerprint.py",
+            "parsers/code.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/extraction.py",
         ),
@@ -15,7 +16,8 @@ rule extract_regions:
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
         images=input_images,
     output:
-        temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
+        regions=temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
+        record=temp("results/regions/{dataset}_{setting}/{detector}.shards/.{scatteritem}.h5.origin"),
     log:
         "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
     wildcard_constraints:
@@ -38,7 +40,7 @@ rule extract_regions:
     shell:
         "python -m jvgn extract-regions {params.setting} --settings {input.settings:q}"
         " --detector {input.detector:q} --dataset {params.dataset:q} --images {params.images:q}"
-        " --weights {input.weights:q} --provenance {input.provenance:q} --output {output:q}"
+        " --weights {input.weights:q} --provenance {input.provenance:q} --output {output.regions:q}"
         " --shard {params.shard} --name {params.name:q} --threads {threads} > {log:q} 2>&1"
 
 
@@ -47,6 +49,7 @@ rule import_regions:
         code=sources(
             *SHARDS,
             "jvgn/fingerprint.py",
+            "parsers/code.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/importing.py",
             "jvgn/regions/precomputed.py",
@@ -59,7 +62,8 @@ rule import_regions:
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
         files=precomputed_files,
     output:
-        temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
+        regions=temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
+        record=temp("results/regions/{dataset}_{setting}/{detector}.shards/.{scatteritem}.h5.origin"),
     log:
         "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
     benchmark:
@@ -75,7 +79,7 @@ rule import_regions:
         dataset=tables,
     shell:
         "python -m jvgn import-regions {wildcards.setting} --settings {input.settings:q}"
-        " --detector {input.detector:q} --dataset {params.dataset:q} --output {output:q}"
+        " --detector {input.detector:q} --dataset {params.dataset:q} --output {output.regions:q}"
         " --name {wildcards.dataset:q} {wildcards.detector:q} > {log:q} 2>&1"
 
 
@@ -83,6 +87,7 @@ rule merge_regions:
     input:
         code=sources(*SHARDS),
         shards=shards,
+        records=records_of_shards,
     output:
         regions="results/regions/{dataset}_{setting}/{detector}.h5",
         skipped="results/regions/{dataset}_{setting}/{detector}.skipped.csv",

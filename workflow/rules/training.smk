@@ -8,6 +8,7 @@ rule train:
             *MODEL,
             "jvgn/compilation.py",
             "jvgn/fingerprint.py",
+            "parsers/code.py",
             "jvgn/history_table.py",
             "jvgn/interruption.py",
             "jvgn/loader.py",

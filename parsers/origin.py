@@ -1,0 +1,72 @@
+"""What made a file, in a record beside it: `.NAME.origin`, a line with the SHA-256 of the rest and a JSON object.
+
+`format`: the version; `stage`: the command that wrote the file; `sha256`, `size` and `modified` (nanoseconds) of the
+file as it was written; `inputs`: the files it was made from, each by its path from the record's folder, with its
+SHA-256; `choices`: what else the command was told; `code`: the project's files behind the command, with theirs.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from parsers.files import BrokenFile, replacing, sha256
+
+FORMAT = "1"
+SUFFIX = ".origin"
+
+
+@dataclass(frozen=True)
+class Origin:
+    stage: str
+    sha256: str
+    size: int
+    modified: int
+    inputs: Mapping[str, str]
+    choices: Mapping[str, str]
+    code: Mapping[str, str]
+
+    def is_of(self, path: Path) -> bool:
+        """Whether the file is as it was written. One that nobody touched since is not read."""
+        found = path.stat()
+        if found.st_size != self.size:
+            return False
+        return found.st_mtime_ns == self.modified or sha256(path) == self.sha256
+
+
+def record_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}{SUFFIX}")
+
+
+def write_origin(
+    path: Path, stage: str, inputs: Mapping[Path, str], choices: Mapping[str, str], code: Mapping[str, str]
+) -> None:
+    """The record of the file at `path` says that this made it."""
+    found = path.stat()
+    # From its own folder, so that it holds wherever the project lies.
+    named = {os.path.relpath(given, path.parent): digest for given, digest in sorted(inputs.items())}
+    origin = Origin(stage, sha256(path), found.st_size, found.st_mtime_ns, named, choices, code)
+    content = json.dumps({"format": FORMAT, **asdict(origin)}, indent=1).encode() + b"\n"
+    with replacing(record_of(path)) as temporary:
+        temporary.write_bytes(seal(content) + b"\n" + content)
+
+
+def read_origin(path: Path) -> Origin | None:
+    """What made the file at `path`; None, if nothing says so."""
+    record = record_of(path)
+    try:
+        told, _, content = record.read_bytes().partition(b"\n")
+    except FileNotFoundError:
+        return None
+    if told != seal(content):
+        raise BrokenFile(record, "a damaged record of what made the file", f"delete {path} and run the workflow again")
+    values = json.loads(content)
+    if values.pop("format") != FORMAT:
+        raise BrokenFile(record, "a record of another version of JVGN", f"delete {path} and run the workflow again")
+    return Origin(**values)
+
+
+def seal(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()

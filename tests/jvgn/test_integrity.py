@@ -1,0 +1,101 @@
+"""`jvgn verify`: what is broken, stale or of unknown origin is named, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from parsers.files import sha256
+from parsers.origin import record_of, write_origin
+
+CODE = {"jvgn/boxes.py": sha256(Path(__file__).parents[2] / "jvgn/boxes.py")}
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Two files, of which the second was made from the first."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    first, second = folder / "first.txt", folder / "second.txt"
+    first.write_text("one")
+    write_origin(first, "jvgn begin", {}, {}, {})
+    second.write_text("two")
+    write_origin(second, "jvgn go-on", {first: sha256(first)}, {"seed": "0"}, CODE)
+    return folder
+
+
+def verified(folder):
+    """The exit code, what was found as (kind, name), and all that was said."""
+    ran = CliRunner().invoke(main, ["verify", str(folder)])
+    lines = [line.split() for line in ran.stdout.splitlines() if not line.startswith(str(folder))]
+    return ran.exit_code, {(kind, Path(path.rstrip(":")).name) for kind, path, *_ in lines}, ran.output
+
+
+def test_nothing_is_found_where_nothing_was_touched(results):
+    code, found, said = verified(results)
+    assert (code, found) == (0, set())
+    assert said == f"{results}: every file is as it was written, from what is still the same\n"
+
+
+def test_a_file_that_was_touched_alone_is_as_it_was_written(results):
+    (results / "first.txt").touch()
+    assert verified(results)[:2] == (0, set())
+
+
+def test_a_broken_file_is_named_and_not_what_was_made_from_it(results):
+    (results / "first.txt").write_text("eno")
+    assert verified(results)[:2] == (1, {("broken", "first.txt")})
+
+
+def test_a_file_whose_record_is_damaged_is_named(results):
+    record = record_of(results / "second.txt")
+    record.write_bytes(record.read_bytes()[:-3])
+    assert verified(results)[:2] == (1, {("broken", "second.txt")})
+
+
+def test_what_was_made_from_another_version_of_a_file_is_stale(results):
+    (results / "first.txt").write_text("changed")
+    write_origin(results / "first.txt", "jvgn begin", {}, {}, {})
+    code, found, said = verified(results)
+    assert (code, found) == (1, {("stale", "second.txt")})
+    assert "made from another" in said and "first.txt" in said
+
+
+def test_what_was_made_by_other_code_is_stale(results):
+    second = results / "second.txt"
+    write_origin(second, "jvgn go-on", {}, {}, CODE | {"jvgn/model.py": "0" * 64, "jvgn/gone.py": "0" * 64})
+    code, found, said = verified(results)
+    assert (code, found) == (1, {("stale", "second.txt")})
+    assert "made by other code (jvgn/model.py, jvgn/gone.py)" in said
+
+
+def test_an_input_that_was_removed_says_nothing(results):
+    (results / "first.txt").unlink()
+    assert verified(results)[:2] == (0, set())
+
+
+def test_a_file_that_nothing_speaks_of_is_named(results):
+    (results / "mine").mkdir()
+    (results / "mine/notes.txt").write_text("mine")
+    code, found, said = verified(results)
+    assert (code, found) == (1, {("unknown", "notes.txt")})
+    assert "0 files are broken, 0 stale, 1 of unknown origin" in said
+
+
+def test_what_an_unfinished_stage_keeps_is_its_own(results):
+    (results / "training_state.pt").write_text("half")
+    (results / "weights.state.pt").write_text("half")
+    (results / "1-of-2.parts").mkdir()
+    (results / "1-of-2.parts/0.h5").write_text("half")
+    (results / ".first.txt.abc.txt").write_text("half")
+    assert verified(results)[:2] == (0, set())
+
+
+def test_records_hold_where_the_project_is_moved_to(results, tmp_path, monkeypatch):
+    moved = results.rename(tmp_path / "moved")
+    monkeypatch.chdir(moved)
+    assert verified(Path())[:2] == (0, set())
+    (moved / "first.txt").write_text("other")
+    write_origin(moved / "first.txt", "jvgn begin", {}, {}, {})
+    assert verified(Path())[:2] == (1, {("stale", "second.txt")})

@@ -1,0 +1,45 @@
+"""Which files lie behind a module: what an edit makes stale."""
+
+from pathlib import Path
+
+import grimp
+import pytest
+
+from parsers.code import ROOT, code_behind
+
+GRAPH = grimp.build_graph("jvgn", "parsers")
+
+
+@pytest.mark.parametrize("module", ["jvgn.training", "jvgn.regions.extraction", "jvgn.evaluation", "parsers.stage"])
+def test_all_that_a_module_imports_is_behind_it(module):
+    imported = {module, *GRAPH.find_upstream_modules(module)}
+    paths = [ROOT.joinpath(*name.split(".")) for name in imported]
+    expected = {path / "__init__.py" if path.is_dir() else path.with_suffix(".py") for path in paths}
+    assert expected <= set(code_behind([module]).values())
+
+
+def test_what_it_does_not_import_is_not_behind_it():
+    assert "jvgn/evaluation.py" not in code_behind(["jvgn.training"])
+    assert not any(name.startswith("parsers/words") for name in code_behind(["jvgn.training"]))
+
+
+def test_backends_that_a_table_names_are_behind_the_stage_that_loads_them():
+    behind = code_behind(["parsers.stage"])
+    assert {"parsers/lexical.py", "parsers/trees/conllu.py", "parsers/trees/stanza_backend.py"} <= behind.keys()
+
+
+@pytest.mark.parametrize(
+    ("module", "data"),
+    [
+        ("parsers.stage", "parsers/words/places.txt"),
+        ("parsers.stage", "parsers/corenlp/Feeder.java"),
+        ("jvgn.gallery.writing", "jvgn/gallery/page/gallery.js"),
+        ("jvgn.paper.writing", "jvgn/paper/published/table1.csv"),
+    ],
+)
+def test_data_that_a_module_reads_are_behind_it(module, data):
+    assert data in code_behind([module])
+
+
+def test_paths_are_those_in_the_project():
+    assert code_behind(["jvgn.boxes"])["jvgn/boxes.py"] == Path(ROOT / "jvgn/boxes.py")

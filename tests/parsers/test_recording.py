@@ -1,0 +1,174 @@
+"""Commands that record what made a file, and refuse what is not as it was written or does not belong together."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from parsers.files import BrokenFile
+from parsers.options import Commands
+from parsers.origin import read_origin, record_of, seal
+from parsers.recording import Foreign, Given, Joining, Made, Stage, reads
+
+
+@click.group(cls=Commands)
+def main():
+    """Stages that write what they read, in capitals."""
+
+
+@main.command(cls=Stage)
+@click.argument("given", type=Given(), nargs=-1)
+@click.option("--foreign", type=Foreign())
+@click.option("--settings", type=Given())
+@click.option("--dataset", type=Given(["images.txt", "objects.txt"]))
+@click.option("--output", type=Made(), required=True)
+@click.option("--loud", is_flag=True)
+@click.option("--threads", type=int, default=1)
+@click.option("--fails", is_flag=True)
+def shout(given, output, fails, **_):
+    from parsers.files import sha256  # noqa: F401
+
+    output.write_text("".join(path.read_text().upper() for path in given))
+    if fails:
+        raise SystemExit(3)
+
+
+@main.command(cls=Joining)
+@click.argument("pieces", type=Given(["piece.txt"]), nargs=-1)
+@click.option("--output", type=Made(), required=True)
+def join(pieces, output):
+    output.write_text("".join((folder / "piece.txt").read_text() for folder in pieces))
+
+
+@main.command(cls=Stage)
+@click.argument("settings", type=Given())
+@click.option("--output", type=Made(), required=True)
+def follow(settings, output):
+    reads(settings.read_text(), None)
+    output.write_text("followed")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def written(name, text):
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_file_says_what_made_it():
+    written("in/a.txt", "a")
+    assert run("shout", "in/a.txt", "--output", "out/../b.txt", "--loud", "--threads", 2).exit_code == 1
+    Path("out").mkdir()
+    assert run("shout", "in/a.txt", "--output", "out/b.txt", "--loud", "--threads", 2).exit_code == 0
+    origin = read_origin(Path("out/b.txt"))
+    assert origin.stage.endswith("shout")
+    assert list(origin.inputs) == ["../in/a.txt"]
+    assert origin.choices == {"loud": "True", "fails": "False"}
+    assert "parsers/files.py" in origin.code and "parsers/lexical.py" not in origin.code
+
+
+def test_of_a_folder_only_the_files_that_are_read_are_inputs():
+    for name in ("images", "objects", "mentions"):
+        written(f"tables/{name}.txt", name)
+    run("shout", "--dataset", "tables", "--output", "b.txt")
+    assert list(read_origin(Path("b.txt")).inputs) == ["tables/images.txt", "tables/objects.txt"]
+
+
+def test_a_command_that_fails_records_nothing():
+    written("a.txt", "a")
+    assert run("shout", "a.txt", "--output", "b.txt", "--fails").exit_code == 3
+    assert read_origin(Path("b.txt")) is None
+
+
+def test_what_is_not_as_it_was_written_is_refused_before_any_work():
+    written("a.txt", "a")
+    run("shout", "a.txt", "--output", "b.txt")
+    written("b.txt", "B")
+    refused = run("shout", "b.txt", "--output", "c.txt")
+    assert refused.exit_code == 1
+    assert refused.stderr == (
+        "Error: b.txt: not as it was written by main shout; delete it and run the workflow again\n"
+    )
+    assert not Path("c.txt").exists()
+
+
+def test_files_that_stem_from_different_ones_are_refused():
+    written("one/a.txt", "a")
+    written("two/a.txt", "b")
+    run("shout", "one/a.txt", "--output", "b.txt")
+    assert run("shout", "b.txt", "one/a.txt", "--output", "c.txt").exit_code == 0
+    refused = run("shout", "b.txt", "two/a.txt", "--output", "d.txt")
+    assert refused.exit_code == 1 and "b.txt: made from another a.txt than two/a.txt" in refused.stderr
+    assert not Path("d.txt").exists()
+
+
+def test_foreign_files_and_settings_may_stem_from_elsewhere():
+    written("one/a.txt", "a")
+    written("two/a.txt", "b")
+    written("settings.yaml", "x")
+    run("shout", "one/a.txt", "--settings", "settings.yaml", "--output", "b.txt")
+    written("two/settings.yaml", "y")
+    assert run("shout", "two/a.txt", "--foreign", "b.txt", "--output", "c.txt").exit_code == 0
+    assert run("shout", "b.txt", "--settings", "two/settings.yaml", "--output", "c.txt").exit_code == 0
+
+
+def test_the_whole_was_made_by_what_made_its_pieces():
+    written("a.txt", "a")
+    for name in ("one", "two"):
+        Path(name).mkdir()
+        run("shout", "a.txt", "--output", f"{name}/piece.txt")
+    Path("whole").mkdir()
+    assert run("join", "one", "two", "--output", "whole/b.txt").exit_code == 0
+    origin = read_origin(Path("whole/b.txt"))
+    assert list(origin.inputs) == ["../a.txt"]
+    assert "parsers/files.py" in origin.code
+
+
+def test_a_piece_of_unknown_origin_is_an_input_itself():
+    written("one/piece.txt", "a")
+    assert run("join", "one", "--output", "b.txt").exit_code == 0
+    assert list(read_origin(Path("b.txt")).inputs) == ["one/piece.txt"]
+
+
+def test_files_that_settings_name_are_inputs():
+    written("settings.yaml", "a.txt")
+    written("a.txt", "a")
+    run("follow", "settings.yaml", "--output", "b.txt")
+    assert list(read_origin(Path("b.txt")).inputs) == ["a.txt", "settings.yaml"]
+
+
+def test_of_processes_that_work_together_the_first_one_records(monkeypatch):
+    written("a.txt", "a")
+    monkeypatch.setenv("RANK", "1")
+    assert run("shout", "a.txt", "--output", "b.txt").exit_code == 0
+    assert read_origin(Path("b.txt")) is None
+
+
+def test_a_record_with_any_byte_changed_is_known_as_damaged():
+    written("a.txt", "a")
+    run("shout", "a.txt", "--output", "b.txt")
+    record = record_of(Path("b.txt"))
+    whole = record.read_bytes()
+    for place in range(len(whole)):
+        record.write_bytes(whole[:place] + bytes([whole[place] ^ (1 + place % 255)]) + whole[place + 1 :])
+        with pytest.raises(BrokenFile, match=r"damaged record of what made the file; delete b\.txt"):
+            read_origin(Path("b.txt"))
+
+
+def test_a_record_of_another_version_is_named():
+    content = json.dumps({"format": "0"}).encode()
+    record_of(Path("b.txt")).write_bytes(seal(content) + b"\n" + content)
+    with pytest.raises(BrokenFile, match="another version"):
+        read_origin(Path("b.txt"))

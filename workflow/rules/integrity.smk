@@ -1,0 +1,18 @@
+"""Files that are not as they were written are named before any job: Snakemake removes a job's old outputs first."""
+
+
+def check_inputs():
+    """What the jobs read, and none of them makes, is as it was written."""
+    jobs = [*workflow.dag.needrun_jobs()]
+    made = {path for job in jobs for path in job.output}
+    for path in sorted({path for job in jobs for path in job.input} - made):
+        try:
+            check_as_written(Path(path))
+        except UserError as error:
+            raise WorkflowError(str(error)) from None
+
+
+def check_as_written(path):
+    origin = read_origin(path) if path.is_file() else None
+    if origin is not None and not origin.is_of(path):
+        raise BrokenFile(path, f"not as it was written by {origin.stage}")
