@@ -6,7 +6,9 @@ roots are left; messages go up through the levels and back down, so two passes g
 Shape suffixes: K graph nodes, E graph edges, L the edges of one level, N candidate regions.
 """
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +16,8 @@ from torch import Tensor
 
 MODEST = 20.0
 """Scores whose highest is nearer to zero than this are exponentiated as they are, without a pass to shift them."""
+
+LOG2_E = math.log2(math.e)
 
 
 @dataclass(frozen=True)
@@ -36,23 +40,23 @@ class Level:
         return Level(self.edge_L[chosen_L], self.child_L[chosen_L], self.parent_L[chosen_L], objects)
 
 
-def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The forest's levels from the leaves inward, as (edge, child, parent) arrays. A cycle is a ValueError."""
+def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The edges of the forest's levels from the leaves inward: those whose object is the child, those whose subject is.
+
+    A cycle is a ValueError.
+    """
     left_E = np.arange(len(edges_E2))
     levels = []
     while len(left_E):
-        degree_K = np.bincount(edges_E2[left_E].ravel(), minlength=node_count)
-        leaf_E2 = degree_K[edges_E2[left_E]] == 1
-        peeled_E = leaf_E2.any(axis=1)
-        if not peeled_E.any():
-            raise ValueError(f"the graph has a cycle through nodes {sorted(set(edges_E2[left_E].ravel().tolist()))}")
-        edge_L = left_E[peeled_E]
+        left_E2 = edges_E2[left_E]
+        is_leaf_K = np.bincount(left_E2.ravel(), minlength=node_count) == 1
+        subject_is_leaf_E, object_is_leaf_E = is_leaf_K[left_E2].T
+        is_left_E = ~(subject_is_leaf_E | object_is_leaf_E)
+        if is_left_E.all():
+            raise ValueError(f"the graph has a cycle through nodes {sorted(set(left_E2.ravel().tolist()))}")
         # The object is the child unless only the subject is a leaf.
-        child_side_L = leaf_E2[peeled_E, 1].astype(int)
-        child_L = edges_E2[edge_L, child_side_L]
-        parent_L = edges_E2[edge_L, 1 - child_side_L]
-        levels.append((edge_L, child_L, parent_L))
-        left_E = left_E[~peeled_E]
+        levels.append((left_E[object_is_leaf_E], left_E[subject_is_leaf_E & ~object_is_leaf_E]))
+        left_E = left_E[is_left_E]
     return levels
 
 
@@ -60,12 +64,14 @@ def peeled_levels(unary_KN: Tensor, edges_E2: Tensor) -> list[Level]:
     edges = edges_E2.detach().cpu().numpy().reshape(-1, 2)
     if len(edges) and not (edges.min() >= 0 and edges.max() < len(unary_KN)):
         raise ValueError(f"an edge names a node that is not among the {len(unary_KN)}")
+    subject_E, object_E = edges.T
     levels = []
-    for edge_L, child_L, parent_L in peel(len(unary_KN), edges):
-        object_is_child_L = edges[edge_L, 1] == child_L
-        order_L = np.argsort(~object_is_child_L, kind="stable")
-        parts = [torch.from_numpy(part_L[order_L]).to(unary_KN.device) for part_L in (edge_L, child_L, parent_L)]
-        levels.append(Level(parts[0], parts[1], parts[2], int(object_is_child_L.sum())))
+    for by_object_L, by_subject_L in peel(len(unary_KN), edges):
+        edge_L = np.concatenate([by_object_L, by_subject_L])
+        child_L = np.concatenate([object_E[by_object_L], subject_E[by_subject_L]])
+        parent_L = np.concatenate([subject_E[by_object_L], object_E[by_subject_L]])
+        parts = [torch.from_numpy(part_L).to(unary_KN.device) for part_L in (edge_L, child_L, parent_L)]
+        levels.append(Level(parts[0], parts[1], parts[2], len(by_object_L)))
     return levels
 
 
@@ -90,13 +96,13 @@ class Beliefs:
         return self.sum_KN if self.blocked_KN is None else self.sum_KN.masked_fill(self.blocked_KN > 0, -torch.inf)
 
     def of(self, node_L: Tensor) -> Tensor:
-        sum_LN = self.sum_KN[node_L]
+        sum_LN = self.sum_KN.index_select(0, node_L)
         return sum_LN if self.blocked_KN is None else sum_LN.masked_fill(self.blocked_KN[node_L] > 0, -torch.inf)
 
     def without(self, node_L: Tensor, message_LN: Tensor) -> Tensor:
         """What the nodes know apart from the messages: a node must not hear its own words back."""
         if self.blocked_KN is None:
-            return self.sum_KN[node_L] - message_LN
+            return self.sum_KN.index_select(0, node_L) - message_LN
         blocked_LN = message_LN.isneginf()
         sum_LN = self.sum_KN[node_L] - message_LN.masked_fill(blocked_LN, 0.0)
         return sum_LN.masked_fill(self.blocked_KN[node_L] > blocked_LN.int(), -torch.inf)
@@ -112,6 +118,22 @@ def log_sum_exp(value: Tensor, dim: int) -> Tensor:
 
 def finite(highest: Tensor) -> Tensor:
     return highest.nan_to_num(neginf=0.0)
+
+
+class Exponential(torch.autograd.Function):
+    """exp in place, as a power of two: half the time of torch.exp (MKL, on AMD), for one more rounding of the score."""
+
+    @staticmethod
+    def forward(ctx: Any, score: Tensor) -> Tensor:
+        factor = score.mul_(LOG2_E).exp2_()
+        ctx.mark_dirty(score)
+        ctx.save_for_backward(factor)
+        return factor
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        (factor,) = ctx.saved_tensors
+        return gradient * factor
 
 
 @dataclass(frozen=True)
@@ -159,12 +181,12 @@ def factors_of(levels: list[Level], pairwise_ENN: Tensor) -> list[Factors]:
     if not levels:
         return []
     factor_ENN = pairwise_ENN.index_select(0, torch.cat([level.edge_L for level in levels]))
-    shift_E1 = finite(factor_ENN.detach().amax(dim=(1, 2)))[:, None]
+    shift_E1 = finite(factor_ENN.detach().flatten(1).amax(1, keepdim=True))
     if shift_E1.abs().amax() < MODEST:
         shift_E1 = torch.zeros_like(shift_E1)
     else:
         factor_ENN.sub_(shift_E1[:, :, None])
-    factor_ENN.exp_()
+    factor_ENN = Exponential.apply(factor_ENN)
     sizes = [len(level.edge_L) for level in levels]
     parts = zip(levels, shift_E1.split(sizes), factor_ENN.split(sizes), strict=True)
     return [Factors(level, pairwise_ENN, shift_L1, factor_LNN) for level, shift_L1, factor_LNN in parts]

@@ -150,6 +150,15 @@ def test_marginals_and_map_equal_pgmpys(seed):
     assert joint_map(unary, pairwise, edges).tolist() == [best[str(node)] for node in range(5)]
 
 
+@pytest.mark.parametrize("scale", [1.0, 8.0, 100.0])
+def test_single_precision_is_off_by_little_more_than_the_scores_own_rounding(scale):
+    torch.manual_seed(0)
+    unary, pairwise = torch.randn(5, 36) * scale, torch.randn(4, 36, 36) * scale
+    edges = torch.tensor([(0, 1), (2, 1), (2, 3), (4, 2)])
+    exact = log_marginals(unary.double(), pairwise.double(), edges)
+    torch.testing.assert_close(log_marginals(unary, pairwise, edges).double(), exact, rtol=0, atol=3e-6 * scale)
+
+
 def test_a_fully_blocked_branch_has_finite_gradients():
     unary = torch.tensor([[0.0, 0.0], [1.0, 2.0]], requires_grad=True)
     pairwise = torch.tensor([[[0.0, 0.0], [-torch.inf, -torch.inf]]])
