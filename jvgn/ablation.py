@@ -55,7 +55,10 @@ def load_pair(models: Models, device: torch.device) -> list[TrainedModel]:
         without.settings.training.marginalise
         or without.settings.model_copy(update={"training": training}) != with_.settings
     ):
-        raise UserError(f"{without.path}: expected the run of {with_.path} but for training.marginalise: false")
+        raise UserError(
+            f"{without.path}: expected the run of {with_.path} but for training.marginalise: false; give the model of"
+            " the run unmarginalised"
+        )
     return [without, with_]
 
 

@@ -78,15 +78,15 @@ def load_model(path: Path, device: torch.device) -> TrainedModel:
         with safe_open(path, framework="pt", device=str(device)) as file:
             about = json.loads((file.metadata() or {}).get("model", "{}"))
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except (OSError, SafetensorError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise BrokenFile(path, f"not a readable model ({error})") from error
     if about.get("format") != FORMAT:
         raise BrokenFile(path, f"expected a model of format version {FORMAT}, found {about.get('format', 'none')}")
     settings = validated(RunSettings, about["settings"], f"{path}: settings")
-    vectors = weights["language.embedding.weight"].cpu().numpy()
-    model = new_model(settings, vectors, about["feature_size"]).to(device)
     try:
+        vectors = weights["language.embedding.weight"].cpu().numpy()
+        model = new_model(settings, vectors, about["feature_size"]).to(device)
         model.load_state_dict(weights)
-    except RuntimeError as error:
+    except (KeyError, RuntimeError) as error:
         raise BrokenFile(path, "its weights do not fit its settings") from error
     return TrainedModel(path, model.eval(), settings, about["feature_size"], about["words"])

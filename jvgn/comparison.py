@@ -38,7 +38,7 @@ def compared(rows: pd.DataFrame) -> pd.DataFrame:
     key = ["run", "decoding", "split"]
     twice = rows[rows.duplicated([*key, "seed"])]
     if len(twice):
-        raise UserError(f"run {twice['run'].iloc[0]} has seed {twice['seed'].iloc[0]} twice; seeds must differ")
+        raise UserError(f"run {twice['run'].iloc[0]} has seed {twice['seed'].iloc[0]} twice; leave one of them out")
     groups = rows.groupby(key, sort=False)
     result = groups["seed"].count().rename("seeds").to_frame()
     for measure in MEASURES:

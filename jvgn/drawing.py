@@ -30,7 +30,7 @@ LineStyle = str | tuple[float, tuple[float, ...]]
 
 def check_picture(output: Path) -> None:
     if output.suffix not in UNDATED:
-        raise UserError(f"{output}: pictures are drawn as {' or '.join(UNDATED)}")
+        raise UserError(f"{output}: pictures are drawn as {' or '.join(UNDATED)}; choose one of these endings")
 
 
 def save(figure: Figure, output: Path, dpi: int = 150) -> None:

@@ -16,7 +16,7 @@ from jvgn.regions.proof import read_verdict
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
 from jvgn.supporting import SupportingObjects
-from parsers.files import BrokenFile, sha256
+from parsers.files import BrokenFile, UserError, sha256
 from parsers.table import EDGES, NODES, read_table
 
 PACKAGES = ("h5py", "numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
@@ -78,6 +78,7 @@ class Answers:
     """What is known about a dataset's expressions, to hold predictions against."""
 
     def __init__(self, dataset: Path, nodes: Path, edges: Path) -> None:
+        self.dataset = dataset
         self.expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
         mentions = read_table(dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
         self.context_mentions = mentions[~mentions["is_referent"]]
@@ -91,6 +92,12 @@ class Answers:
         """
         referents = predictions[predictions["is_referent"]].set_index("expression_id")
         evaluated = self.expressions[self.expressions["split"] != "train"].set_index("expression_id")
+        strangers = referents.index.difference(evaluated.index)
+        if len(strangers):
+            raise UserError(
+                f"{self.dataset}: evaluates on no expression {strangers[0]}, which the predictions are about; predict"
+                " again"
+            )
         skipped = evaluated.index.difference(referents.index)
         table = evaluated.loc[[*referents.index, *skipped], ["image_id", "split"]]
         table["correct"] = referents["correct"].astype(bool).reindex(table.index, fill_value=False)
@@ -155,8 +162,18 @@ def provenance(files: Scored) -> dict[str, Any]:
         if (name := field.name) != "dataset" and (path := getattr(files, name)) is not None
     }
     return {
-        "sha256": {name: sha256(path) for name, path in hashed.items()},
+        "sha256": {name: hash_of(path) for name, path in hashed.items()},
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
         "seed": RunSettings.read(files.settings).training.seed,
         "detector_proof": read_verdict(files.proof),
     }
+
+
+def hash_of(path: Path) -> str:
+    """The SHA-256 of a file that may not have been read yet, so that what is wrong with it is said here."""
+    try:
+        return sha256(path)
+    except FileNotFoundError as error:
+        raise BrokenFile(path, "there is no such file", "make it with the workflow") from error
+    except OSError as error:
+        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error

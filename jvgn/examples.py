@@ -58,8 +58,9 @@ class Examples:
             raise UserError(f"{store.path}: image {missing[0]} of {dataset} has no regions; extract them again")
         if not store.counts.all():
             bare = store.image_ids[store.counts == 0][0]
-            raise UserError(f"{store.path}: image {bare} has no region at all; lower the score that regions need")
-        self.store, self.graphs, self.label, self.right_above = store, graphs, label, right_above
+            raise UserError(f"{store.path}: image {bare} has no region at all; extract them again")
+        self.dataset, self.store, self.graphs = dataset, store, graphs
+        self.label, self.right_above = label, right_above
         self.by_object = store.info["setting"] == "gt"
         self.size_of_image = {row.image_id: (row.width, row.height) for row in images.itertuples()}
         self.box_of_object = dict(zip(objects["object_id"], objects[["x1", "y1", "x2", "y2"]].to_numpy(), strict=True))

@@ -12,7 +12,7 @@ from jvgn.datasets import tables
 from jvgn.drawing import COLOURS, outline, save
 from jvgn.grounding import Grounding
 from jvgn.prediction_table import PREDICTIONS
-from parsers.files import UserError
+from parsers.files import BrokenFile, UserError
 from parsers.table import NODES, read_table
 
 COLUMNS = 3
@@ -46,7 +46,7 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
     expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas().set_index("expression_id")
     files = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
     found = found.merge(heads, on=["expression_id", "node"])
-    chosen = choose_examples(found, expressions)
+    chosen = choose_examples(found, expressions) if len(found) else []
     if not chosen:
         raise UserError(f"{predictions}: no expression to draw; check that the dataset has an evaluation split")
     rows = -(-len(chosen) // COLUMNS)
@@ -57,9 +57,19 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
         expression = expressions.loc[expression_id]
         right = bool(own.loc[own["is_referent"], "correct"].iloc[0])
         title = f"{'✓' if right else '✗'} {expression['text']}"
-        with Image.open(images / files[expression["image_id"]]) as image:
-            draw_panel(panel, title, image.convert("RGB"), groundings_of(own, expression["tokens"]))
+        image = read_picture(images / files[expression["image_id"]])
+        draw_panel(panel, title, image, groundings_of(own, expression["tokens"]))
     save(figure, output, dpi=100)  # as wide as a page shows it
+
+
+def read_picture(path: Path) -> Image.Image:
+    try:
+        with Image.open(path) as image:
+            return image.convert("RGB")
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such image; check its path") from error
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 
 
 def groundings_of(rows: pd.DataFrame, tokens: Sequence[str]) -> list[Grounding]:
@@ -87,7 +97,9 @@ def choose_examples(found: pd.DataFrame, expressions: pd.DataFrame, corrected: i
     related = referents[sizes.reindex(referents.index) > 1]
     right = related[related["correct"].astype(bool)]
     # One expression an image, and different sizes of graph side by side.
-    right = right.assign(nodes=sizes, image=expressions["image_id"]).drop_duplicates("image")
+    # Reindexed, because to a table without rows pandas would add those of a column.
+    image, nodes = (column.reindex(right.index) for column in (expressions["image_id"], sizes))
+    right = right.assign(nodes=nodes, image=image).drop_duplicates("image")
     mixed = right.groupby("nodes").head(-(-corrected // max(1, right["nodes"].nunique())))
     wrong = related[~related["correct"].astype(bool)]
     return [*mixed.index[:corrected], *wrong.index[:failed]]

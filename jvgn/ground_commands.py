@@ -116,7 +116,9 @@ def answered(
     asked: Sequence["Question"], run: Path, parser: Parser, best: int, threads: int, device: str | None
 ) -> Iterator[tuple[int, "Answer | str"]]:
     """The answer to each question, or what is wrong with it. Nothing slow is loaded for questions without a chance."""
-    flaws = [question.flaw for question in asked]
+    from jvgn.questions import flaws_of
+
+    flaws = flaws_of(asked)
     usable = [question for question, flaw in zip(asked, flaws, strict=True) if flaw is None]
     answers: Iterator[Answer | UserError] = iter(())
     if usable:

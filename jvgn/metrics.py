@@ -30,10 +30,13 @@ def read_metrics(path: Path) -> dict[str, Any]:
         metrics: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError as error:
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
+    except OSError as error:
+        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error
     except ValueError as error:
         raise BrokenFile(path, f"not readable as JSON ({error})") from error
-    if not isinstance(metrics, dict) or metrics.get("format") != FORMAT:
-        raise BrokenFile(path, f"expected metrics of format version {FORMAT}")
+    found = metrics.get("format") if isinstance(metrics, dict) else None
+    if found != FORMAT:
+        raise BrokenFile(path, f"expected metrics of format version {FORMAT}, found {found or 'none'}")
     if lacking := [key for key in KEYS if key not in metrics]:
         raise BrokenFile(path, f"expected metrics, found none of: {', '.join(lacking)}")
     return metrics

@@ -56,7 +56,7 @@ def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[
     """The beliefs of all splits but train, batch by batch."""
     splits = sorted(set(examples.expressions["split"]) - {"train"})
     if not splits:
-        raise UserError("the dataset has no split to evaluate on: all its expressions are in train")
+        raise UserError(f"{examples.dataset}: has no split to evaluate on, only train; check its splits")
     for split in splits:
         for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
             on_device = batch.to(device)

@@ -7,7 +7,6 @@ that is wrong with a question is said before anything slow is loaded.
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from PIL import Image
@@ -23,13 +22,6 @@ class Question:
     text: str
     place: str
     """Where it stands, for messages; nowhere, if it is the only one."""
-
-    @property
-    def flaw(self) -> str | None:
-        """Why it cannot be answered, as far as a glance at it tells."""
-        if not self.text.strip():
-            return "an empty sentence mentions nothing; give some words"
-        return flaw_of_image(self.image)
 
     def complaint(self, flaw: str) -> str:
         return f"{self.place}: {flaw}" if self.place else flaw
@@ -70,15 +62,21 @@ def read_questions(path: Path) -> list[Question]:
     return questions
 
 
-@cache
+def flaws_of(asked: Sequence[Question]) -> list[str | None]:
+    """Why each question cannot be answered, as far as a glance at it tells; an image is opened once."""
+    images = {image: flaw_of_image(image) for image in {question.image for question in asked}}
+    nothing = "an empty sentence mentions nothing; give some words"
+    return [images[question.image] if question.text.strip() else nothing for question in asked]
+
+
 def flaw_of_image(path: Path) -> str | None:
     try:
         with Image.open(path):
             return None
     except FileNotFoundError:
         return f"{path}: there is no such image; check its path"
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        return f"{path}: not a readable image; give a JPEG or PNG file"
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        return f"{path}: not a readable image ({error}); give a whole JPEG or PNG file"
 
 
 def check_output(path: Path, *endings: str) -> None:

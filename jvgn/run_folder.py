@@ -79,7 +79,10 @@ class RunFolder:
         self.detection_settings()
         weights = self.detector(self.settings.detector) / "weights.safetensors"
         if not weights.exists():
-            raise UserError(f"{as_seen(weights)}: there is no such file; no new image can be looked at without it")
+            raise UserError(
+                f"{as_seen(weights)}: there is no such file, so no new image can be looked at; run {self.dataset}_det,"
+                " or name a run whose detector has weights"
+            )
 
     def detector(self, name: str) -> Path:
         return detector_folder(self.results / "detectors", self.dataset, name)
@@ -95,7 +98,9 @@ def detector_folder(detectors: Path, dataset: str, detector: str) -> Path:
         raise UserError(f"{as_seen(own)}: there is no such detector, nor one of its name beside it; run {dataset}_det")
     if len(found) > 1:
         names = ", ".join(folder.parent.name for folder in found)
-        raise UserError(f"{detectors}: {detector} was trained on each of {names}; leave one of these folders there")
+        raise UserError(
+            f"{as_seen(detectors)}: {detector} was trained on each of {names}; leave one of these folders there"
+        )
     return found[0]
 
 

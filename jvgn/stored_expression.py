@@ -43,9 +43,10 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
     if expression_id is None:
         expression_id = most_helped(predictions, run)
     own = rows_of(predictions, "expression_id", expression_id)
-    if not own:
+    found = rows_of(expressions, "expression_id", expression_id)
+    if not own or not found:
         raise UserError(unknown(run, expression_id, predictions, expressions))
-    (expression,) = rows_of(expressions, "expression_id", expression_id)
+    (expression,) = found
     (image,) = rows_of(read_table(run.tables / "images.parquet", tables.IMAGES), "image_id", expression["image_id"])
     objects = read_table(run.tables / "objects.parquet", tables.OBJECTS)
     (gold,) = rows_of(objects, "object_id", expression["object_id"])
@@ -71,18 +72,19 @@ def read_graph(folder: Path, expression_id: int, tokens: list[str]) -> SceneGrap
     edges = rows_of(read_table(folder / "edges.parquet", EDGES), "expression_id", expression_id)
     referents = [row["node"] for row in nodes if row["is_referent"]]
     try:
-        (referent,) = referents
+        if len(referents) != 1:
+            raise ValueError(f"it has {len(referents)} referents")
         return SceneGraph(
             tokens=tuple(tokens),
             nodes=tuple(
                 Node(row["head"], row["head_token"], tuple(row["attributes"]), tuple(row["tokens"])) for row in nodes
             ),
             edges=tuple(Edge(row["subject"], row["relation"], row["object"], tuple(row["tokens"])) for row in edges),
-            referent=referent,
+            referent=referents[0],
         )
     except ValueError as error:
         problem = f"no scene graph of expression {expression_id} ({error})"
-        raise BrokenFile(folder, problem, "parse the expressions again") from error
+        raise BrokenFile(as_seen(folder), problem, "parse the expressions again") from error
 
 
 def most_helped(predictions: pa.Table, run: RunFolder) -> int:

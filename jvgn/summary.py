@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from jvgn.metrics import read_metrics
+from parsers.files import UserError
 
 COLUMNS = ("setting", "split", "accuracy", "context accuracy", "oracle recall", "regions an image", "expressions")
 
@@ -11,6 +12,8 @@ def summary(runs: list[Path]) -> str:
     """One row a run and split, in aligned columns, then where to look next."""
     rows = [COLUMNS]
     for run in runs:
+        if run.is_file():
+            raise UserError(f"{run}: a file; name the folder of a run, such as results/shapes_det")
         metrics = read_metrics(run / "metrics.json")
         name = f"{metrics['dataset']}_{metrics['setting']}" + (
             "" if metrics["run"] == "default" else f" {metrics['run']}"

@@ -60,7 +60,9 @@ class Trainer:
         self.rows_by_image = {split: examples.rows_by_image(split) for split in ("train", "val")}
         for split, rows in self.rows_by_image.items():
             if not rows:
-                raise UserError(f"the dataset has no expressions in split {split}; training needs train and val")
+                raise UserError(
+                    f"{examples.dataset}: has no expressions in split {split}; training needs train and val"
+                )
         in_train = int((examples.expressions["split"] == "train").sum())
         if unseen := in_train - sum(map(len, self.rows_by_image["train"].values())):
             log.info("%d of %d training expressions left out: their images have no regions", unseen, in_train)
@@ -121,7 +123,8 @@ class Trainer:
             log.info("%d of %d training expressions left out: no region fits them", left_out, progress.seen)
         if not progress.used:
             raise UserError(
-                "no region fits the referent of any training expression; check the regions and their dataset"
+                f"{self.examples.store.path}: no region fits the referent of any training expression; check the regions"
+                " and their dataset"
             )
 
     def step(self, batch: Batch | None, epoch: int, rate: float) -> None:

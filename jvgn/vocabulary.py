@@ -121,7 +121,7 @@ def list_missing(expressions: Path, words: Path, in_glove: Collection[str] | Non
 def read_vectors(path: Path, vocabulary: Vocabulary) -> np.ndarray:
     try:
         table = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise BrokenFile(path, f"not a readable array ({error})") from error
     if table.ndim != 2 or len(table) != len(vocabulary):
         raise BrokenFile(path, f"expected a vector for each of {len(vocabulary)} words, found shape {table.shape}")

@@ -80,7 +80,7 @@ def looked_at(trained: TrainedModel, examples: Examples, device: torch.device) -
     present = set(examples.expressions["split"]) - {"train"}
     splits = sorted(present - {"val"} or present)
     if not splits:
-        raise UserError("the dataset has no split to show: all its expressions are in train")
+        raise UserError(f"{examples.dataset}: has no split to evaluate on, only train; check its splits")
     parts = []
     for split in splits:
         for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):

@@ -28,7 +28,10 @@ def annotations_of(images: pa.Table, objects: pa.Table, policy: Policy) -> dict[
     rows: dict[int, list[int]] = {image_id: [] for image_id in images["image_id"].to_pylist()}
     for row, image_id in enumerate(objects["image_id"].to_pylist()):
         if image_id not in rows:
-            raise UserError(f"object {object_id_N[row]} is in image {image_id}, which images.parquet does not have")
+            raise UserError(
+                f"object {object_id_N[row]} of objects.parquet is in image {image_id}, which images.parquet does not"
+                " have; read the dataset again"
+            )
         rows[image_id].append(row)
     found = {}
     for image in images.to_pylist():

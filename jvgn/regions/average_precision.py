@@ -50,7 +50,10 @@ def measure_detector(
     """`output` holds the detector's average precision on at most so many of the val images withheld from it."""
     image_table = held_out(read_table(images, IMAGES), excluded, held_out_images)
     if not len(image_table):
-        raise UserError(f"{excluded}: no image of a val split was withheld, so nothing is left to measure on")
+        raise UserError(
+            f"{excluded}: no image of a val split was withheld, so nothing is left to measure on; check the splits of"
+            " the datasets that it lists"
+        )
     source = load_source(detector, weights).to(device)
     object_table = read_table(objects, OBJECTS)
     object_table = object_table.filter(pc.is_in(object_table["image_id"], image_table["image_id"].combine_chunks()))

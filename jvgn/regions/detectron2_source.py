@@ -60,7 +60,7 @@ def configured(settings: Detectron2Settings, class_count: int, proposals: int | 
         config.merge_from_file(str(own if own.is_file() else in_zoo), allow_unsafe=False)
     except Exception as error:  # yacs raises whatever Python says of a bad value
         reason = " ".join(str(error).split())
-        raise UserError(f"{settings.config}: not a configuration of detectron2's ({reason})") from error
+        raise UserError(f"{settings.config}: not a configuration of detectron2's ({reason}); mend `config`") from error
     proposals = proposals or settings.test_proposals
     config.MODEL.DEVICE, config.MODEL.WEIGHTS = "cpu", ""
     config.MODEL.ROI_HEADS.NUM_CLASSES = class_count
@@ -195,8 +195,6 @@ def read_tensors(path: str) -> dict[str, Any]:
 
 def load_file_into(network: Detectron2Network, path: str) -> tuple[list[str], str | None]:
     """The network has the file's weights; the names of those that the file lacks, and who made it."""
-    if not Path(path).is_file():
-        raise UserError(f"{path}: there are no such weights; mend the detector's `weights` or `pretrained`")
     checkpointer = PlainCheckpointer(network.model)
     try:
         checkpoint = checkpointer._load_file(path)

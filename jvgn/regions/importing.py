@@ -78,7 +78,7 @@ def first_feature_size(files: FeatureFiles, images: pa.Table) -> int:
             return int(files.read(image["image_id"], image["file_name"]).feature.shape[1])
         except UserError as error:
             problem = str(error)
-    raise UserError(f"no image of the dataset has precomputed features: {problem}")
+    raise UserError(f"no image of the dataset has precomputed features ({problem}); mend the detector's settings")
 
 
 class Importer:
@@ -115,7 +115,8 @@ class Importer:
             if len(regions):
                 found[image_id] = regions
             else:
-                skipped.append(leave_out(Skipped(image_id, -1, f"image {image_id} has no region"), self.policy))
+                reason = f"image {image_id} has no region: none of its objects has precomputed features"
+                skipped.append(leave_out(Skipped(image_id, -1, reason), self.policy))
         return found, skipped
 
     def check(self, told: Precomputed, image: dict[str, Any]) -> None:

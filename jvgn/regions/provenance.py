@@ -45,6 +45,8 @@ def read_provenance(path: Path | str) -> Provenance:
         return Provenance.model_validate_json(Path(path).read_bytes())
     except FileNotFoundError as error:
         raise BrokenFile(path, "there is no such file", "make it with the workflow") from error
+    except OSError as error:
+        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error
     except ValidationError as error:
         raise BrokenFile(path, "not a detector's provenance: " + describe(error.errors()[0])) from error
 

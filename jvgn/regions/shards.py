@@ -37,7 +37,7 @@ class Shard:
     def parse(cls, text: str) -> Self:
         found = re.fullmatch(r"(\d+)-of-(\d+)", text)
         if not found or not 1 <= int(found[1]) <= int(found[2]):
-            raise UserError(f"{text}: expected a shard such as 3-of-8")
+            raise UserError(f"shard {text}: expected N-of-M with N from 1 to M, such as 3-of-8")
         return cls(int(found[1]), int(found[2]))
 
     def __str__(self) -> str:

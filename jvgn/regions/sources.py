@@ -23,7 +23,10 @@ def load_source(settings: DetectorSettings, weights: Path | str, proposals: int 
         found = load_detectron2(weights, proposals)
         check_settings(weights, found.settings, settings)
         return found
-    raise UserError(f"{weights}: features of source {settings.source} are imported, and no image can be looked at anew")
+    raise UserError(
+        f"{weights}: features of source {settings.source} are imported, and no image can be looked at anew; choose"
+        " another detector"
+    )
 
 
 def untrained(settings: TorchvisionSettings | Detectron2Settings, class_count: int) -> nn.Module:

@@ -60,7 +60,10 @@ def train_detector(
     check_precision(torch.device(device), settings.precision)
     image_table, object_table = without(read_table(images, IMAGES), excluded), read_table(objects, OBJECTS)
     if not len(image_table):
-        raise UserError(f"{images}: no image is left to train on once those in {excluded} are left out")
+        raise UserError(
+            f"{images}: no image is left to train on once those in {excluded} are left out; add images that no dataset"
+            " evaluates on"
+        )
     categories = sorted({(row["category_id"], row["category"]) for row in object_table.select(CATEGORY).to_pylist()})
     made = Provenance(
         detector=settings,

@@ -26,7 +26,8 @@ def read_ablation(path: Path) -> pd.DataFrame:
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
     except (ValueError, OSError) as error:
         raise BrokenFile(path, f"not a readable table ({error})") from error
-    if list(table) != COLUMNS or not len(table):
+    is_whole = list(table) == COLUMNS and len(table) and table[COLUMNS[:4]].notna().all(axis=None)
+    if not is_whole or table.duplicated(COLUMNS[:3]).any():
         raise BrokenFile(path, f"expected rows of {', '.join(COLUMNS)}")
     return table
 

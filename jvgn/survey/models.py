@@ -19,7 +19,7 @@ from pydantic import Field, FiniteFloat, ValidationError, field_validator, model
 
 from jvgn.datasets import tables
 from jvgn.prediction_table import PREDICTIONS
-from jvgn.run_folder import RunFolder
+from jvgn.run_folder import RunFolder, as_seen
 from jvgn.settings.base import Frozen, describe
 from jvgn.settings.configuration import read_configuration
 from parsers.files import UserError
@@ -163,8 +163,11 @@ def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Se
     expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
     own = expressions[(expressions["split"] == split) & expressions["expression_id"].isin(predicted)]
     if not len(own):
-        known = ", ".join(sorted(set(expressions["split"]) - {"train"}))
-        raise UserError(f"{dataset}: no sentence of split {split} is grounded; there is {known}: --split")
+        known = sorted(set(expressions.loc[expressions["expression_id"].isin(predicted), "split"]))
+        raise UserError(
+            f"{as_seen(dataset)}: no sentence of split {split} is grounded; choose with --split among:"
+            f" {', '.join(known) or 'none'}"
+        )
     names = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
     rows = own.assign(image=own["image_id"].map(names))[::-1].itertuples()
     return {Sentence(row.image, row.text): row for row in rows}

@@ -46,7 +46,9 @@ def check(things: Sequence[Thing], relations: Sequence[Relation], referent: int)
             raise UserError(f"relation {number} has no word; give it one, or remove it")
         for end in (relation.subject, relation.object):
             if not 0 <= end < len(things):
-                raise UserError(f"relation {number} names object {end + 1}, but there are {len(things)}")
+                raise UserError(
+                    f"relation {number} names object {end + 1}, but there are {len(things)}; choose another"
+                )
     loop = first_loop(len(things), [(relation.subject, relation.object) for relation in relations])
     if loop is not None:
         raise UserError(

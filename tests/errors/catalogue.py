@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/errors.md"
 VARIES = "…"
 BROKEN_FILE_CURE = "delete it and run the workflow again"
+LEAVE_OUT = "; mend it, or leave it out: on_bad_input: skip in the dataset's regions"
+"""What an extraction adds to the message of an image that it cannot use."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Raised:
 
 
 def raised() -> list[Raised]:
-    """Every place that makes a `UserError` or a `BrokenFile`, with its message as far as the code spells it out."""
+    """Every place that makes an error for a user, with its message as far as the code spells it out."""
     found = []
     for file in sorted(path for package in ("jvgn", "parsers") for path in (ROOT / package).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text())):
@@ -65,7 +67,8 @@ def of_broken_file(arguments: list[ast.expr]) -> str:
     return f"{template(path)}: {template(problem)}; {template(cure[0]) if cure else BROKEN_FILE_CURE}"
 
 
-MESSAGES = {"UserError": of_user_error, "BrokenFile": of_broken_file}
+MESSAGES = {"UserError": of_user_error, "Interrupted": of_user_error, "BrokenFile": of_broken_file}
+"""The class of each error for a user, and how its arguments become a message."""
 
 
 def template(text: ast.expr) -> str:
@@ -79,7 +82,8 @@ def template(text: ast.expr) -> str:
 
 def covers(entry: Entry, place: Raised) -> bool:
     """Does the entry list what is raised here? Both may leave parts open: a varying part fits any text."""
-    return fits(entry.message, place.message) or fits(place.message, entry.message)
+    listed = (entry.message, entry.message.removesuffix(LEAVE_OUT))
+    return any(fits(message, place.message) or fits(place.message, message) for message in listed)
 
 
 def fits(general: str, special: str) -> bool:

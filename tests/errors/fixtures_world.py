@@ -1,21 +1,20 @@
-"""A world of five images with regions and graphs, and predictions of a run on it: made once, and only read."""
+"""What cases share by name: the finished project, made once and only copied, and what lasts until a case is over."""
 
+import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, chdir
 from pathlib import Path
 
 import pytest
+import yaml
+from click.testing import CliRunner
+from flask.testing import FlaskClient
 
-from jvgn.datasets.refer import read_dataset
-from jvgn.inputs import Inputs
-from jvgn.settings.world import WorldSettings
-from jvgn.shapes.world import make_world
-from jvgn.vocabulary import build_vectors, build_vocabulary
-from parsers.options import Parser
-from parsers.stage import GraphFiles, parse_expressions
-from tests.jvgn.conftest import write_visible_regions
+from tests.errors.explorer_page import open_page
+from tests.errors.programs import PROGRAMS
+from tests.errors.project import MAKING, SETTINGS
 
-__all__ = ["held", "tiny_predictions", "tiny_world"]
+__all__ = ["explorer_page", "finished_project", "held"]
 
 
 @pytest.fixture
@@ -26,45 +25,19 @@ def held() -> Iterator[ExitStack]:
 
 
 @pytest.fixture(scope="session")
-def tiny_world(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    """The inputs of a run on ground-truth regions."""
-    folder = tmp_path_factory.mktemp("tiny_world")
-    make_world(WorldSettings(train=2, val=1, test=1, adv=1, expressions_per_image=2), folder)
-    dataset = folder / "dataset"
-    read_dataset(folder / "refs(jvgn).p", folder / "instances.json", dataset)
-    inputs = Inputs(
-        dataset=dataset,
-        regions=folder / "regions.h5",
-        nodes=folder / "nodes.parquet",
-        edges=folder / "edges.parquet",
-        words=folder / "words.parquet",
-        vectors=folder / "vectors.npy",
-    )
-    expressions = dataset / "expressions.parquet"
-    parse_expressions(expressions, GraphFiles(inputs.nodes, inputs.edges, folder / "coverage.json"), Parser("lexical"))
-    build_vocabulary(expressions, inputs.words, more_often_than=0, splits="train")
-    build_vectors(inputs.words, inputs.vectors, size=4, glove=None, seed=0)
-    write_visible_regions(dataset, folder / "images", inputs.regions)
-    return inputs
+def finished_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project in which every stage has run, by the commands that cases give."""
+    folder = tmp_path_factory.mktemp("finished_project")
+    with chdir(folder):
+        for name, values in SETTINGS.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(yaml.safe_dump(values))
+        for program, command in MAKING:
+            ran = CliRunner().invoke(PROGRAMS[program], shlex.split(command))
+            assert ran.exit_code == 0, (command, ran.output, ran.exception)
+    return folder
 
 
 @pytest.fixture(scope="session")
-def tiny_predictions(tiny_world: Inputs, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a model that has learned nothing."""
-    import torch
-
-    from jvgn.checkpoint import new_model, save_model
-    from jvgn.prediction import predict
-    from jvgn.settings.run import ModelSettings, RunSettings
-    from jvgn.vocabulary import Vocabulary, read_vectors
-
-    folder = tmp_path_factory.mktemp("tiny_run")
-    settings = RunSettings(
-        detector="none", vocabulary="small", model=ModelSettings(spatial_size=4, hidden_size=4, layers=1)
-    )
-    vocabulary = Vocabulary.read(tiny_world.words)
-    feature_size = tiny_world.examples(settings).store.feature_size
-    model = new_model(settings, read_vectors(tiny_world.vectors, vocabulary), feature_size)
-    save_model(folder / "model.safetensors", model, settings, feature_size, vocabulary.words)
-    predict(tiny_world, folder / "model.safetensors", folder / "predictions.parquet", 0.5, torch.device("cpu"))
-    return folder / "predictions.parquet"
+def explorer_page(finished_project: Path) -> FlaskClient:
+    return open_page(finished_project)

@@ -7,15 +7,13 @@ from pkgutil import iter_modules
 import pytest
 from click.testing import CliRunner
 
-from jvgn.cli import main as jvgn
-from parsers.__main__ import main as parsers
-from parsers.corenlp_jars import main as corenlp_jars
 from tests.errors import cases
 from tests.errors.case import Bench
 from tests.errors.catalogue import ROOT, covers, entries, raised
+from tests.errors.explorer_page import ask
+from tests.errors.programs import PROGRAMS
 from tests.errors.workflow_run import run_snakemake
 
-PROGRAMS = {"jvgn": jvgn, "parsers": parsers, "corenlp_jars": corenlp_jars}
 ENTRIES = entries()
 CASES = [
     pytest.param(case, id=f"{module.name}-{case.message}")
@@ -24,10 +22,13 @@ CASES = [
 ]
 
 
-def said(case, arguments, folder):
+def said(case, arguments, bench):
     """The exit code, and what a user sees of the mistake."""
     if case.program == "snakemake":
-        return run_snakemake(["--cores", "1", "--directory", str(folder), *arguments], ROOT, folder / "snakemake.log")
+        directory = ["--cores", "1", "--directory", str(bench.folder)]
+        return run_snakemake([*directory, *arguments], ROOT, bench.folder / "snakemake.log")
+    if case.program == "explorer":
+        return ask(bench.fixture("explorer_page"), *arguments)
     ran = CliRunner().invoke(PROGRAMS[case.program], arguments)
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):
         raise ran.exception
@@ -38,8 +39,8 @@ def said(case, arguments, folder):
 def test_the_error_is_raised_on_the_command_line(case, tmp_path, monkeypatch, request):
     [entry] = [entry for entry in ENTRIES if entry.message == case.message]
     monkeypatch.chdir(tmp_path)
-    arguments = [os.fspath(part) for part in case.arrange(Bench(tmp_path, monkeypatch, request.getfixturevalue))]
-    exit_code, output = said(case, arguments, tmp_path)
+    bench = Bench(tmp_path, monkeypatch, request.getfixturevalue)
+    exit_code, output = said(case, [os.fspath(part) for part in case.arrange(bench)], bench)
     assert exit_code == 1, output
     assert "Traceback" not in output
     lines = [line.strip().removeprefix("Error: ") for line in output.splitlines()]

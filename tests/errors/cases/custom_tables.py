@@ -1,10 +1,9 @@
 """Mistakes in the files of a user's own dataset: annotations, the table as a whole, pictures, supporting objects."""
 
-from dataclasses import asdict
-from typing import Any
-
-from tests.errors.case import Bench, Case
+from tests.errors.case import Case
 from tests.errors.custom_data import ANNOTATIONS, TRAIN, VAL, Arrange, annotated, custom, without
+from tests.errors.mistakes import after, written
+from tests.errors.project import SCORE
 
 MEND = "mend the file"
 ABSENT = "…: cannot be read (…); put the file there"
@@ -16,19 +15,8 @@ HEADER = "image_id,object_id,split,text\n"
 
 def scored(supporting: str | bytes | None) -> Arrange:
     """Scores with annotations of supporting objects; None is a file that is not there."""
-
-    def arrange(bench: Bench) -> list[Any]:
-        brought = bench.folder / "supporting.csv" if supporting is None else bench.write("supporting.csv", supporting)
-        files = asdict(bench.fixture("tiny_world")) | {
-            "predictions": bench.fixture("tiny_predictions"),
-            "evaluation": bench.write("evaluation.yaml", "{}"),
-            "supporting": brought,
-        }
-        files |= {name: bench.folder / name for name in ("model", "settings", "proof", "output")}
-        named = [part for name, path in files.items() for part in (f"--{name}", path)]
-        return ["score", *named, "--name", "shapes", "gt", "default"]
-
-    return arrange
+    brought = [] if supporting is None else [written("supporting.csv", supporting)]
+    return after(f"{SCORE} --supporting supporting.csv", *brought)
 
 
 ANNOTATED = [

@@ -1,26 +1,17 @@
 """What this machine does not have: a GPU, a precision, a compiler."""
 
-from dataclasses import asdict
-
 import torch
 import yaml
 
 from tests.errors.case import Bench, Case
+from tests.errors.mistakes import after, chosen
+from tests.errors.project import RUN, SMALL_RUN, TRAIN
 
-RUN = {"detector": "none", "vocabulary": "small", "model": {"spatial_size": 4, "hidden_size": 4, "layers": 1}}
-INPUTS = ("dataset", "regions", "nodes", "edges", "words", "vectors")
 
-
-def training(bench: Bench, **chosen: object) -> list:
+def training(bench: Bench, **values: object) -> list:
     """Trains a run whose inputs are not there: the mistake must be found before they are read."""
-    inputs = {name: bench.folder / name for name in INPUTS}
-    return trained(bench, inputs, **chosen)
-
-
-def trained(bench: Bench, inputs: dict, **chosen: object) -> list:
-    settings = bench.write("settings.yaml", yaml.safe_dump(RUN | {"training": chosen}))
-    files = inputs | {"settings": settings, "model": bench.folder / "model", "history": bench.folder / "history"}
-    return ["train", *(part for name, path in files.items() for part in (f"--{name}", path))]
+    bench.write(f"{RUN}/settings.yaml", yaml.safe_dump(SMALL_RUN | {"training": values}))
+    return TRAIN.split()
 
 
 def gpu_without_bf16(bench: Bench) -> list:
@@ -36,7 +27,7 @@ def cpu_that_fails(bench: Bench) -> list:
 
 def no_compiler(bench: Bench) -> list:
     bench.patch.setenv("CXX", "no-such-compiler")
-    return [*trained(bench, asdict(bench.fixture("tiny_world")), compile=True), "--device=cpu"]
+    return after(f"{TRAIN} --device cpu", chosen(f"{RUN}/settings.yaml", training={"compile": True}))(bench)
 
 
 CASES = [

@@ -69,12 +69,12 @@ CASES = [
     Case(f"…: line …: the head of … is …, expected a number; {CURE}", parses(words(("1", "dog", "_")))),
     Case(f"…: line …: the range … does not start at word …; {CURE}", parses(words(("2-3", "man's", "_")))),
     Case(
-        f"…: line …: the range … has … words; {CURE}",
+        f"…: line …: the range …-… has … words; {CURE}",
         parses(words(("1-2", "man's", "_"), ("1", "man", "0"))),
     ),
     # A range without its words, before a sentence that is whole.
     Case(
-        f"…: line …: the range … has … words; {CURE}",
+        f"…: line …: the range …-… has … words; {CURE}",
         parses(words(("1-2", "man's", "_")) + "\n" + words(("1", "the", "2"), ("2", "dog", "0"))),
     ),
     Case("…: line …: word … (…) has the head …, but there are … words", parses(words(("1", "dog", "7")))),

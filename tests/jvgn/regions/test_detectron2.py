@@ -219,7 +219,6 @@ def test_other_given_weights_prove_nothing(r101, trained_here, tmp_path):
         ({"config": "COCO-Detection/none.yaml"}, "neither a file nor a configuration of detectron2's model zoo"),
         ({"config": "Misc/cascade_mask_rcnn_R_50_FPN_1x.yaml"}, "expected a Faster R-CNN"),
         ({"config": "COCO-Detection/retinanet_R_50_FPN_1x.yaml"}, "not a configuration of detectron2's"),
-        ({"pretrained": "nowhere.pkl"}, r"nowhere\.pkl: there are no such weights"),
     ],
 )
 def test_a_bad_setting_is_one_line(changes, message):

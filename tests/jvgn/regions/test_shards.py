@@ -65,7 +65,7 @@ def test_shards_are_cut_between_windows_and_cover_every_image_once(images, count
 
 @pytest.mark.parametrize("text", ["", "1", "0-of-3", "4-of-3", "a-of-b"])
 def test_what_is_no_shard_is_refused(text):
-    with pytest.raises(UserError, match="expected a shard such as 3-of-8"):
+    with pytest.raises(UserError, match="expected N-of-M with N from 1 to M, such as 3-of-8"):
         Shard.parse(text)
 
 
