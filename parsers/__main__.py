@@ -52,7 +52,8 @@ def parse(
 ) -> None:
     """Read the sentences of EXPRESSIONS; NODES and EDGES hold their graphs, COVERAGE says how much was read."""
     parser = read_parser(settings) if settings else named_parser(backend, options)
-    reads(parser.options.get("parses"))
+    if isinstance(parses := parser.options.get("parses"), str):
+        reads(parses)
     parse_expressions(expressions, GraphFiles(nodes, edges, coverage), parser, threads, Shard.named(shard))
 
 
