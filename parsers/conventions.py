@@ -34,6 +34,8 @@ class Change(enum.Flag):
     """An edge is called otherwise."""
     TURN = enum.auto()
     """An edge changes its direction."""
+    CUT = enum.auto()
+    """An edge goes."""
     MOVE = enum.auto()
     """An edge, or being the referent, goes from one node to another."""
 
@@ -162,6 +164,13 @@ CONVENTIONS = (
         "*desk; guitar | desk -next to-> guitar",
     ),
     Convention(
+        "said once",
+        factual_edges.say_once,
+        Change.REWORD,
+        "a man talking to a woman next to him",
+        "*man; woman | man -talk to-> woman",
+    ),
+    Convention(
         "lemmas", factual_edges.lemmatise, Change.REWORD, "dog about to sit on a mat", "*dog; mat | dog -sit on-> mat"
     ),
     Convention(
@@ -211,6 +220,13 @@ CONVENTIONS = (
     ),
     Convention(
         "relations", factual_edges.rename_relations, Change.REWORD, "dog below a car", "*dog; car | dog -under-> car"
+    ),
+    Convention(
+        "loose relations",
+        factual_edges.leave_out_loose,
+        Change.CUT,
+        "a man holding a leash for his dog",
+        "*man; leash; dog | man -hold-> leash",
     ),
 )
 

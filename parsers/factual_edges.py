@@ -4,11 +4,11 @@ import functools
 import re
 from dataclasses import replace
 
-from parsers.draft import Draft
+from parsers.draft import LONG, Draft
 from parsers.factual_nouns import modifier_noun
 from parsers.factual_objects import VERB_TAGS
 from parsers.lemmas import verb_base
-from parsers.lexicon import is_listed, renamings, tag_of
+from parsers.lexicon import is_listed, renamings, tag_of, words
 from parsers.scene_graph import Edge
 from parsers.spelling import respelled
 
@@ -21,10 +21,10 @@ WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
 """Deeds that are done with something."""
 PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
 HAVING = frozenset({"with", "has", "have", "having", "had"})
+SAYING_MORE = 7
+"""So many words make a caption that leaves out what is only loosely related."""
 FULL = 8
 """So many words make a caption in which who is "with" a beard has it."""
-LONG = 14
-"""So many words make a caption that FACTUAL's annotators write out: they put "have" for "with"."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
 """Before a preposition they are left out, as in "laying down on"; "leading up to" keeps them."""
 
@@ -46,6 +46,16 @@ def base_relation(relation: str) -> str:
     if len(based) >= 3 and based[1] in PARTICLES and based[2] not in ("of", "to") and tag_of(spoken[0]) in VERB_TAGS:
         del based[1]
     return " ".join(based) or relation
+
+
+def say_once(draft: Draft) -> None:
+    """ "talking to a woman next to him" is talking to her; where a thing is "with" another, the second words count."""
+    for index, edge in enumerate(draft.edges):
+        spoken = edge.relation.split()
+        last = max(draft.nodes[edge.subject].head_token, draft.nodes[edge.object].head_token)
+        first = sum(token < last for token in edge.tokens)
+        if spoken[0].lower() not in HAVING and len(spoken) == len(edge.tokens) and 0 < first < len(spoken):
+            draft.edges[index] = replace(edge, relation=" ".join(spoken[:first]))
 
 
 def turn_passives(draft: Draft) -> None:
@@ -195,6 +205,15 @@ def rename_relations(draft: Draft) -> None:
     """Relations, and the prepositions that end them, in the words FACTUAL uses."""
     for index, edge in enumerate(draft.edges):
         draft.edges[index] = replace(edge, relation=renamed_relation(edge.relation))
+
+
+def leave_out_loose(draft: Draft) -> None:
+    """What a thing is for, from or like is no relation where a caption says more; both things stay."""
+    for index, edge in enumerate(draft.edges):
+        is_loose = edge.relation in words("factual_loose") or edge.relation.endswith((" for", " like"))
+        is_said = edge.tokens[0] not in (*draft.nodes[edge.subject].tokens, *draft.nodes[edge.object].tokens)
+        if is_loose and is_said and len(draft.tokens) >= SAYING_MORE:
+            draft.cut.add(index)
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -21,7 +21,7 @@ PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADL
 STRANDED = re.compile(r"(?:CD*A*[Nn]+)?B[XZ]*(?:[GgEV]+X*[PT]|G|P)K*$")
 TWO_PHRASES = re.compile(r"[Nn](?=A*[Nn]$)")
 
-VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T?[VGgE])*[XLZ]*[PTO]*"
+VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T[VGgE])*[XLZ]*[PTO]*"
 PREPOSITIONAL = r"[BXZ]*[PTO]+"
 ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
 RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*")

@@ -95,11 +95,19 @@ CHOICES = (
     ),
     Choice("an adverb like its adjective", r"(?<=g)A(?=P)", Tag.ADVERB, "flag flying high in it", "NgXPI"),
     Choice("an action before its noun", r"(?<=[DM])G(?=[AMNn])", Tag.ADJECTIVE, "the riding horse", "DAN"),
-    Choice("a posture before its noun", r"(?:(?<=[DAMLPTOCS])|^)g(?=[AMNn])", Tag.ADJECTIVE, "two standing men", "MAn"),
+    Choice("after another action", r"(?<=G)[Gg](?=[Nn])", Tag.ADJECTIVE, "wearing swimming trunks", "GAn"),
+    Choice(
+        "a posture before its noun",
+        r"(?:(?<=[DAMLPTOCS])|(?<=AK)|^)g(?=[AMNn])",
+        Tag.ADJECTIVE,
+        "two standing men",
+        "MAn",
+    ),
 )
 COMPILED = tuple((re.compile(choice.pattern), choice.tag.value) for choice in CHOICES)
 PLACE_PREPOSITIONS = frozenset({"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "around"})
 GROUPS = (
+    ("hedges", Tag.DETERMINER),
     ("prepositions", Tag.PREPOSITION),
     ("pronouns", Tag.PRONOUN),
     ("places", Tag.PLACE),
@@ -114,6 +122,7 @@ BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
+DEEDS_OR_THINGS = frozenset({Tag.NOUN, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN})
 PLURALS = frozenset({Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 
 
@@ -148,6 +157,8 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
             or (1, tag_of(lower[start]))
         )
         end = start + length
+        if found and label in DEEDS_OR_THINGS and is_somebody(found[-1]):
+            label = deed(lower, start, end, label)
         text = " ".join(lower[start:end])
         mark = possessive_mark(lower, start, end) if label in NOUNS and text[-1] == "s" else ""
         if mark:
@@ -157,6 +168,18 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
         opening = opening and label in (Tag.DETERMINER, Tag.INTRODUCTION)
         start = end
     return found
+
+
+def is_somebody(word: Word) -> bool:
+    return word.tag in NOUNS and is_listed(word.text.rpartition(" ")[2], "animates")
+
+
+def deed(lower: list[str], start: int, end: int, label: Tag) -> Tag:
+    """What somebody just named does is no thing: "people shopping", "a child sleep on a bed"."""
+    if lower[start].endswith("ing"):
+        return Tag.POSTURE if end - start == 1 else label
+    following = tag_of(lower[end]) if end < len(lower) else Tag.PUNCTUATION
+    return Tag.VERB if label is not Tag.NOUN and following in "PTDIX" else label
 
 
 def possessive_mark(lower: list[str], start: int, end: int) -> str:
