@@ -27,7 +27,7 @@ class Walk(Reading):
         if self.pending is not None and self.is_description(*self.pending, phrase):
             self.describe(self.pending[0], phrase)
         else:
-            self.take_in(phrase)
+            self.take_in(phrase, following)
         self.joined, self.relative, self.opened = False, "", False
 
     def is_description(self, subjects: list[int], relation: Relation, phrase: Phrase) -> bool:
@@ -39,14 +39,14 @@ class Walk(Reading):
             self.say(subjects, (word,))
         self.nearest, self.pending = subjects, None
 
-    def take_in(self, phrase: Phrase) -> None:
+    def take_in(self, phrase: Phrase, following: Item | None) -> None:
         index = self.add(phrase)
         if self.pending is not None:
             self.complete(*self.pending, index)
         elif self.joined and self.fronted is not None and self.is_apart and phrase.is_determined:
             self.announce(index)
         elif self.joined and self.nearest and not self.opened:
-            self.coordinate(index)
+            self.coordinate(index, following)
         elif self.opened or not self.nearest:
             self.clause, self.nearest, self.gap, self.is_told = [index], [index], None, False
         else:  # two phrases in a row: the second opens a clause about the first
@@ -96,14 +96,16 @@ class Walk(Reading):
         self.clause = [index if other == before else other for other in self.clause]
         self.link([before], relation, index)
 
-    def coordinate(self, index: int) -> None:
+    def coordinate(self, index: int, following: Item | None) -> None:
         """ "and a dog": one more object of the same relation, or one more subject of the next."""
         before = self.answered.get(self.nearest[-1])
         if before is not None and before[1].text == "of" and self.is_beside_whole(index):
             self.nearest, before = before[0], self.answered.get(before[0][-1])
         if before is not None and self.are_animate([index]) and self.starts_again():
             self.nearest, before = self.clause, None
-        if before is None:
+        if before is not None and self.repeats(before[1], index, following):
+            self.stand_beside(before[0], index)
+        elif before is None:
             self.share_owner(index)
             grown = [*self.nearest, index]
             self.clause = grown if self.clause == self.nearest else self.clause
@@ -111,6 +113,20 @@ class Walk(Reading):
         else:
             self.answer(*before, index)
             self.nearest = [index]
+
+    def repeats(self, relation: Relation, index: int, following: Item | None) -> bool:
+        """Whether the same is said of the next as of the one before: "a cup with tea and a jug with milk"."""
+        is_again = isinstance(following, Relation) and following.text == relation.text
+        return is_again and relation.text != "of" and not self.phrases[index].is_worn
+
+    def stand_beside(self, first: list[int], index: int) -> None:
+        """The phrase is related as the first one is, and what comes next is said of it alone."""
+        before = self.answered.get(first[-1])
+        if before is not None:
+            self.answer(*before, index)
+        elif self.clause == first:
+            self.clause = [*first, index]
+        self.nearest = [index]
 
     def is_beside_whole(self, index: int) -> bool:
         """ "a plate of food and a cup": with its article, the cup is named beside the plate, not beside the food."""

@@ -210,6 +210,13 @@ CONVENTIONS = (
         "*man; ball; bat | man -hit-> ball, man -hit with-> bat",
     ),
     Convention("wearing", factual_edges.wear, Change.REWORD, "man in a hat", "*man; hat | man -wear-> hat"),
+    Convention(
+        "colours worn",
+        factual_edges.clothe,
+        Change.NAME | Change.SAY | Change.DROP | Change.REWORD,
+        "words written in pink on a sign",
+        "*words(pink); sign | words -write on-> sign",
+    ),
     Convention("having", factual_edges.have, Change.REWORD, "cat with its tail", "*cat; tail | cat -have-> tail"),
     Convention(
         "one each",

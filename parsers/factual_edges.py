@@ -126,7 +126,7 @@ def use_means(draft: Draft) -> None:
 
 
 def relate_neighbours(draft: Draft) -> None:
-    """ "a desk and a guitar", and nothing else, are next to each other; "the birds feathers" are theirs."""
+    """ "a desk and a guitar", and nothing else, are next to each other; "the cars doors" are theirs."""
     said = [set(node.attributes) for node in draft.nodes]
     if draft.edges or draft.dropped or len(said) != 2 or said[0] & said[1]:
         return
@@ -188,6 +188,26 @@ def wear(draft: Draft) -> None:
         is_on = draft.lower(draft.nodes[edge.object].head_token + 1) == "on" and edge.relation == "with"
         if is_on or (worn and (is_long or draft.is_a(edge.object, worn))):
             draft.edges[index] = replace(edge, relation="wear")
+
+
+def clothe(draft: Draft) -> None:
+    """In long captions, a man in white wears clothes that are white; words written in white on a sign are white."""
+    for index, edge in enumerate(draft.edges):
+        colour = draft.nodes[edge.object].head
+        verb, _, preposition = edge.relation.rpartition(" ")
+        if colour.lower() not in words("colours") or edge.object == draft.referent:
+            continue
+        if edge.relation in ("in", "wear", "dress in") and draft.is_a(edge.subject, "animates"):
+            if len(draft.tokens) >= LONG:
+                draft.say(edge.object, colour)
+                draft.change_node(edge.object, head="clothes")
+                draft.edges[index] = replace(edge, relation="wear")
+        elif preposition == "in" and draft.is_a(edge.subject, "markings"):
+            draft.say(edge.subject, colour)
+            draft.dropped.add(edge.object)
+            for place, other in enumerate(draft.edges):
+                if verb and other.subject == edge.subject and other.relation in PLACES and other.tokens > edge.tokens:
+                    draft.edges[place] = replace(other, relation=f"{verb} {other.relation}")
 
 
 def have(draft: Draft) -> None:

@@ -55,7 +55,7 @@ def is_kind(modifier: str, head: str) -> bool:
 
 def owns(modifier: str, head: str) -> bool:
     if is_listed(modifier, "animates"):
-        return is_listed(head, "body_parts") or is_listed(head, "clothes")
+        return is_listed(head, "body_parts")
     return is_listed(modifier, "factual_wholes") and is_listed(head, "factual_whole_parts")
 
 

@@ -108,6 +108,7 @@ COMPILED = tuple((re.compile(choice.pattern), choice.tag.value) for choice in CH
 PLACE_PREPOSITIONS = frozenset({"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "around"})
 GROUPS = (
     ("hedges", Tag.DETERMINER),
+    ("conjunctions", Tag.CONJUNCTION),
     ("prepositions", Tag.PREPOSITION),
     ("pronouns", Tag.PRONOUN),
     ("places", Tag.PLACE),

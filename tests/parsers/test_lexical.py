@@ -48,6 +48,7 @@ CASES = [
     ("a red steering wheel", "*wheel(red, steering)"),
     # slips of the pen: read as meant, kept as written
     ("a buiding behnd the tree", "*buiding; tree | buiding -behnd-> tree"),
+    ("surfbords by a moniter", "*surfbords; moniter | surfbords -by-> moniter"),
     ("one carront by two sheeps", "*carront(one); sheeps(two) | carront -by-> sheeps"),
     ("a man in a yelow shirt", "*man; shirt(yelow) | man -in-> shirt"),
     # prepositions
@@ -180,6 +181,17 @@ CASES = [
     ("on the road , a dog is tied to a pole", "road; *dog; pole | dog -on-> road, dog -tied to-> pole"),
     ("the cup a man is holding with his hand", "*cup; man; hand | man -holding-> cup, man -with-> hand"),
     ("people on what appears to be a boat", "*people; boat | people -on-> boat"),
+    (
+        "a cup with tea and a jug with milk",
+        "*cup; tea; jug; milk | cup -with-> tea, jug -with-> milk",
+    ),
+    (
+        "the man has one hand on the table and one hand on the tray",
+        "*man; hand(one); table; hand(one); tray | man -has-> hand, man -has-> hand, hand -on-> table, hand -on-> tray",
+    ),
+    ("snow on the hill as well as the trees", "*snow; hill; trees | snow -on-> hill, snow -on-> trees"),
+    ("three , small trees", "*trees(three, small)"),
+    ("a word written in blue on a sign", "*word; blue; sign | word -written in-> blue, word -on-> sign"),
     ("a bus on the road . it is red", "*bus(red); road | bus -on-> road"),
     ("a girl and her grandfather", "*girl; grandfather | girl -her-> grandfather"),
     ("a man helping a child ride a bike", "*man; child; bike | man -helping-> child, child -ride-> bike"),

@@ -40,6 +40,7 @@ SENTENCES = (
     "the man's watch and the leg of a chair",
     "hill covered in snow and surrounded by trees",
     "he is wearing a hat below a sign in the background",
+    "a tall man in blue is talking to a small boy with a red ball",
     "",
     "on the of and",
 )
