@@ -101,9 +101,10 @@ class Walk(Reading):
         before = self.answered.get(self.nearest[-1])
         if before is not None and before[1].text == "of" and self.is_beside_whole(index):
             self.nearest, before = before[0], self.answered.get(before[0][-1])
-        if before is not None and self.are_animate([index]) and self.starts_again():
+        repeats = before is not None and self.repeats(before[1], index, following)
+        if before is not None and not repeats and self.are_animate([index]) and self.starts_again():
             self.nearest, before = self.clause, None
-        if before is not None and self.repeats(before[1], index, following):
+        if before is not None and repeats:
             self.stand_beside(before[0], index)
         elif before is None:
             self.share_owner(index)
@@ -115,9 +116,11 @@ class Walk(Reading):
             self.nearest = [index]
 
     def repeats(self, relation: Relation, index: int, following: Item | None) -> bool:
-        """Whether the same is said of the next as of the one before: "a cup with tea and a jug with milk"."""
-        is_again = isinstance(following, Relation) and following.text == relation.text
-        return is_again and relation.text != "of" and not self.phrases[index].is_worn
+        """Whether the like is said of the next as of the one before: "a cup with tea and a jug with milk"."""
+        if not isinstance(following, Relation) or relation.text == "of" or self.phrases[index].is_worn:
+            return False
+        is_carrying = {following.text, relation.text} <= words("carrying") and self.are_animate([index])
+        return following.text == relation.text or is_carrying
 
     def stand_beside(self, first: list[int], index: int) -> None:
         """The phrase is related as the first one is, and what comes next is said of it alone."""
@@ -147,7 +150,7 @@ class Walk(Reading):
         target = following if isinstance(following, Phrase) else None
         pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
         refers_back = pronoun != "" and (relation.preposition != "" or is_done_to(relation, pronoun))
-        is_of_nearest = refers_back and relation.preposition != "" and pronoun in ("it", "them")
+        is_of_nearest = refers_back and pronoun in ("it", "them")
         is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
         subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
         self.joined, self.relative = False, ""

@@ -8,7 +8,7 @@ from parsers.draft import LONG, Draft
 from parsers.factual_nouns import modifier_noun
 from parsers.factual_objects import VERB_TAGS
 from parsers.lemmas import verb_base
-from parsers.lexicon import is_listed, renamings, tag_of, words
+from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
 from parsers.scene_graph import Edge
 from parsers.spelling import respelled
 
@@ -39,7 +39,7 @@ def lemmatise(draft: Draft) -> None:
 def base_relation(relation: str) -> str:
     spoken = [respelled(word) for word in relation.split() if word not in SILENT]
     for place in range(len(spoken) - 1, 0, -1):
-        if spoken[place - 1] == "to" and tag_of(spoken[place]) in VERB_TAGS:
+        if spoken[place - 1] == "to" and tag_of(spoken[place]) in VERB_TAGS | {Tag.NOUN}:
             spoken = spoken[place:]
             break
     based = [verb_base(word) if tag_of(word) in VERB_TAGS else word for word in spoken]

@@ -34,7 +34,7 @@ def resolve_pronouns(draft: Draft) -> None:
             draft.dropped.add(index)
         elif node.head.lower() in words("subject_pronouns") and earlier:
             draft.merge(index, earlier[0])
-        if node.head.lower() in ("one", "ones") and index:
+        if node.head.lower() in ("one", "ones", "another") and index:
             subjects = [edge.subject for edge in draft.edges if edge.object == index]
             draft.change_node(index, head=draft.nodes[subjects[0] if subjects else 0].head)
 

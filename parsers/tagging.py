@@ -68,7 +68,8 @@ CHOICES = (
         "DNCDNVPI",
     ),
     Choice("a verb before its object", r"(?<=N)v(?=D[^BVRp]*$)", Tag.VERB, "a child ride a bike", "DNVDN"),
-    Choice("nearest, before its object", r"(?<=[Nn])A(?=D)", Tag.PREPOSITION, "bed nearest the window", "NPDN"),
+    Choice("nearest, before its object", r"(?<=[NnE])A(?=D)", Tag.PREPOSITION, "bed nearest the window", "NPDN"),
+    Choice("a deed after to", r"(?<=[PGE]T)N(?=D)", Tag.VERB, "about to strike a ball", "PTVDN"),
     Choice("a verb after he", r"(?<=p)[Nn](?=[DPTIX]|$)", Tag.VERB, "they shroud the hills", "pVDn"),
     Choice("has, before what was done", r"V(?=X*E(?:[DPTIK]|$))", Tag.AUXILIARY, "he has just used it", "pBXEI"),
     Choice("a participle like its verb", r"(?<=B)v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
@@ -160,6 +161,8 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
         end = start + length
         if found and label in DEEDS_OR_THINGS and is_somebody(found[-1]):
             label = deed(lower, start, end, label)
+        elif lower[start] == "another" and stands_alone(lower, end):
+            label = Tag.NOUN
         text = " ".join(lower[start:end])
         mark = possessive_mark(lower, start, end) if label in NOUNS and text[-1] == "s" else ""
         if mark:
@@ -181,6 +184,11 @@ def deed(lower: list[str], start: int, end: int, label: Tag) -> Tag:
         return Tag.POSTURE if end - start == 1 else label
     following = tag_of(lower[end]) if end < len(lower) else Tag.PUNCTUATION
     return Tag.VERB if label is not Tag.NOUN and following in "PTDIX" else label
+
+
+def stands_alone(lower: list[str], end: int) -> bool:
+    """Whether no noun follows: "a cat next to another"."""
+    return end == len(lower) or tag_of(lower[end]) in "PTOKCRB"
 
 
 def possessive_mark(lower: list[str], start: int, end: int) -> str:

@@ -37,6 +37,8 @@ CASES = [
     ("ham slice", "*ham(slice)"),
     ("area rug", "*rug"),
     ("the lead elephant", "*elephant"),
+    ("a cat next to another", "*cat; cat | cat -next to-> cat"),
+    ("a man about to strike a ball", "*man; ball | man -hit-> ball"),
     ("surfbords by a moniter", "*surfboards; monitor | surfboards -by-> monitor"),
     ("a window where you can see a dog", "*window; dog"),
     ("a sailor hat", "*hat(sailor)"),

@@ -192,6 +192,17 @@ CASES = [
     ("snow on the hill as well as the trees", "*snow; hill; trees | snow -on-> hill, snow -on-> trees"),
     ("three , small trees", "*trees(three, small)"),
     ("a word written in blue on a sign", "*word; blue; sign | word -written in-> blue, word -on-> sign"),
+    (
+        "a man with a hat and a woman in a coat",
+        "*man; hat; woman; coat | man -with-> hat, woman -in-> coat",
+    ),
+    ("a table with a cloth covering it", "*table; cloth | table -with covering-> cloth"),
+    (
+        "plants with no leaves sticking out of snow",
+        "*plants; leaves(no); snow | plants -with-> leaves, plants -sticking out of-> snow",
+    ),
+    ("a truck parked next a house", "*truck; house | truck -parked next-> house"),
+    ("an orange left of another", "*orange; another | orange -left of-> another"),
     ("a bus on the road . it is red", "*bus(red); road | bus -on-> road"),
     ("a girl and her grandfather", "*girl; grandfather | girl -her-> grandfather"),
     ("a man helping a child ride a bike", "*man; child; bike | man -helping-> child, child -ride-> bike"),
