@@ -21,8 +21,8 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
         return True
     if here.is_animate:
         return False
-    if here.is_colour:
-        return True  # "a word written in blue on a sign"
+    if here.is_colour and inbound.text != "with":
+        return True  # "a word written in blue on a sign", but "with white on its face"
     if relation.text == "with" and target is not None and target.is_animate:
         return True
     if inbound.text in HAVING:

@@ -101,7 +101,7 @@ class Walk(Reading):
         before = self.answered.get(self.nearest[-1])
         if before is not None and before[1].text == "of" and self.is_beside_whole(index):
             self.nearest, before = before[0], self.answered.get(before[0][-1])
-        repeats = before is not None and self.repeats(before[1], index, following)
+        repeats = before is not None and self.repeats(*before, index, following)
         if before is not None and not repeats and self.are_animate([index]) and self.starts_again():
             self.nearest, before = self.clause, None
         if before is not None and repeats:
@@ -115,12 +115,14 @@ class Walk(Reading):
             self.answer(*before, index)
             self.nearest = [index]
 
-    def repeats(self, relation: Relation, index: int, following: Item | None) -> bool:
-        """Whether the like is said of the next as of the one before: "a cup with tea and a jug with milk"."""
-        if not isinstance(following, Relation) or relation.text == "of" or self.phrases[index].is_worn:
+    def repeats(self, first: list[int], relation: Relation, index: int, following: Item | None) -> bool:
+        """Whether the like is said of the next as of the first: "a cup with tea and a jug with milk"; but no list."""
+        one, other = self.phrases[first[-1]], self.phrases[index]
+        is_list = sum(said is relation for _, said in self.answered.values()) > 1
+        if not isinstance(following, Relation) or relation.text == "of" or other.is_worn or is_list:
             return False
-        is_carrying = {following.text, relation.text} <= words("carrying") and self.are_animate([index])
-        return following.text == relation.text or is_carrying
+        are_people = {following.text, relation.text} <= words("carrying") and one.is_animate and other.is_animate
+        return one.is_determined == other.is_determined and (following.text == relation.text or are_people)
 
     def stand_beside(self, first: list[int], index: int) -> None:
         """The phrase is related as the first one is, and what comes next is said of it alone."""
@@ -150,9 +152,11 @@ class Walk(Reading):
         target = following if isinstance(following, Phrase) else None
         pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
         refers_back = pronoun != "" and (relation.preposition != "" or is_done_to(relation, pronoun))
-        is_of_nearest = refers_back and pronoun in ("it", "them")
+        is_of_nearest = refers_back and relation.preposition != "" and pronoun in ("it", "them")
         is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
         subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
+        if refers_back and not self.are_animate(subjects):
+            subjects = self.nearest  # "a table with a cloth covering it"
         self.joined, self.relative = False, ""
         self.is_told = self.is_told or (relation.is_finite and subjects == self.clause)
         if target is not None and not is_predicate(relation):

@@ -180,9 +180,9 @@ def is_somebody(word: Word) -> bool:
 
 def deed(lower: list[str], start: int, end: int, label: Tag) -> Tag:
     """What somebody just named does is no thing: "people shopping", "a child sleep on a bed"."""
-    if lower[start].endswith("ing"):
-        return Tag.POSTURE if end - start == 1 else label
     following = tag_of(lower[end]) if end < len(lower) else Tag.PUNCTUATION
+    if lower[start].endswith("ing") and end - start == 1:
+        return label if lower[start] in words("nouns") and following is not Tag.DETERMINER else Tag.POSTURE
     return Tag.VERB if label is not Tag.NOUN and following in "PTDIX" else label
 
 

@@ -82,6 +82,7 @@ CASES = [
     ("player about to hit the ball", "*player; ball | player -about to hit-> ball"),
     ("a car parked by the wall", "*car; wall | car -parked by-> wall"),
     ("people shopping for fruit", "*people; fruit | people -shopping for-> fruit"),
+    ("a chicken wing", "*wing(chicken)"),
     ("a child sleep on a bed", "*child; bed | child -sleep on-> bed"),
     ("a man walking holding a book", "*man(walking); book | man -holding-> book"),
     ("a boy wearing swimming trunks", "*boy; trunks(swimming) | boy -wearing-> trunks"),
@@ -186,6 +187,10 @@ CASES = [
         "*cup; tea; jug; milk | cup -with-> tea, jug -with-> milk",
     ),
     (
+        "a couch with a blanket and pillow with a logo",
+        "*couch; blanket; pillow; logo | couch -with-> blanket, couch -with-> pillow, pillow -with-> logo",
+    ),
+    (
         "the man has one hand on the table and one hand on the tray",
         "*man; hand(one); table; hand(one); tray | man -has-> hand, man -has-> hand, hand -on-> table, hand -on-> tray",
     ),
@@ -195,6 +200,10 @@ CASES = [
     (
         "a man with a hat and a woman in a coat",
         "*man; hat; woman; coat | man -with-> hat, woman -in-> coat",
+    ),
+    (
+        "a horse with a woman in a swimsuit riding it",
+        "*horse; woman; swimsuit | woman -in-> swimsuit, horse -with riding-> woman",
     ),
     ("a table with a cloth covering it", "*table; cloth | table -with covering-> cloth"),
     (
