@@ -9,7 +9,7 @@ from parsers.phrases import Phrase, Relation
 HAVING = frozenset({"has", "have", "having", "had"})
 """Verbs that anything may do: "a dress that has a hood"."""
 BESIDE = frozenset(
-    {"at", "near", "by", "behind", "beside", "next to", "in front of", "along", "across", "down", "above"}
+    {"at", "near", "by", "behind", "beside", "next to", "in front of", "infront of", "along", "across", "down", "above"}
 )
 """Prepositions that place a whole scene rather than the thing before them."""
 

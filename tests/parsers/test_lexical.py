@@ -181,6 +181,10 @@ CASES = [
     ),
     ("on the road , a dog is tied to a pole", "road; *dog; pole | dog -on-> road, dog -tied to-> pole"),
     ("the cup a man is holding with his hand", "*cup; man; hand | man -holding-> cup, man -with-> hand"),
+    (
+        "a person wearing a coat infront of a donut",
+        "*person; coat; donut | person -wearing-> coat, person -infront of-> donut",
+    ),
     ("people on what appears to be a boat", "*people; boat | people -on-> boat"),
     (
         "a cup with tea and a jug with milk",
