@@ -9,7 +9,7 @@ from parsers.phrases import Phrase, Relation
 HAVING = frozenset({"has", "have", "having", "had"})
 """Verbs that anything may do: "a dress that has a hood"."""
 BESIDE = frozenset(
-    {"at", "near", "by", "behind", "beside", "next to", "in front of", "along", "across", "down", "above"}
+    {"at", "near", "by", "behind", "beside", "next to", "in front of", "infront of", "along", "across", "down", "above"}
 )
 """Prepositions that place a whole scene rather than the thing before them."""
 
@@ -21,6 +21,8 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
         return True
     if here.is_animate:
         return False
+    if here.is_colour and inbound.text != "with":
+        return True  # "a word written in blue on a sign", but "with white on its face"
     if relation.text == "with" and target is not None and target.is_animate:
         return True
     if inbound.text in HAVING:

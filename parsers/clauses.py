@@ -11,7 +11,7 @@ from parsers.attachment import HAVING
 from parsers.lexicon import Tag, words
 from parsers.phrases import Item, Phrase, Relation
 from parsers.reading import Link, Reading
-from parsers.subjects import meant, owner, subjects_of
+from parsers.subjects import NUMBER_OF_VERB, meant, owner, subjects_of
 from parsers.tagging import Word
 
 STOPS = frozenset({".", ";", "!", "?"})
@@ -21,11 +21,13 @@ COPULAS = frozenset({"is", "are", "was", "were"})
 class Walk(Reading):
     """A reading that takes in one item after another."""
 
-    def phrase(self, phrase: Phrase) -> None:
+    def phrase(self, phrase: Phrase, following: Item | None) -> None:
+        if self.joined and self.pending is None and self.is_told and starts_clause(phrase, following):
+            self.opened = True  # "a man is eating and his dog is sleeping"
         if self.pending is not None and self.is_description(*self.pending, phrase):
             self.describe(self.pending[0], phrase)
         else:
-            self.take_in(phrase)
+            self.take_in(phrase, following)
         self.joined, self.relative, self.opened = False, "", False
 
     def is_description(self, subjects: list[int], relation: Relation, phrase: Phrase) -> bool:
@@ -37,14 +39,16 @@ class Walk(Reading):
             self.say(subjects, (word,))
         self.nearest, self.pending = subjects, None
 
-    def take_in(self, phrase: Phrase) -> None:
+    def take_in(self, phrase: Phrase, following: Item | None) -> None:
         index = self.add(phrase)
         if self.pending is not None:
             self.complete(*self.pending, index)
+        elif self.joined and self.fronted is not None and self.is_apart and phrase.is_determined:
+            self.announce(index)
         elif self.joined and self.nearest and not self.opened:
-            self.coordinate(index)
+            self.coordinate(index, following)
         elif self.opened or not self.nearest:
-            self.clause, self.nearest, self.gap = [index], [index], None
+            self.clause, self.nearest, self.gap, self.is_told = [index], [index], None, False
         else:  # two phrases in a row: the second opens a clause about the first
             self.gap = self.nearest[-1]
             self.clause, self.nearest = [index], [index]
@@ -70,14 +74,19 @@ class Walk(Reading):
         elif is_compound(relation, self.phrases[subjects[-1]], self.phrases[index]):
             self.stand_in(subjects[-1], relation, index)
         elif self.fronted is not None and relation.tags.strip("XZ") == "B":
-            self.referent = index
-            self.answer([index], *self.fronted)
-            self.clause, self.fronted = [index], None
+            self.announce(index)
         else:
             self.answer(subjects, relation, index)
         self.nearest = [index]
         if relation.tags == Tag.WHOSE:
             self.clause = [index]
+
+    def announce(self, index: int) -> None:
+        """ "under the window is a bench", "on the road , a dog runs": what the sentence is about comes second."""
+        if self.fronted is not None:
+            self.answer([index], *self.fronted)
+        self.referent, self.fronted = index, None
+        self.clause, self.nearest = [index], [index]
 
     def stand_in(self, before: int, relation: Relation, index: int) -> None:
         """ "a man by a snow covered hill" is by the hill, not by the snow."""
@@ -87,14 +96,17 @@ class Walk(Reading):
         self.clause = [index if other == before else other for other in self.clause]
         self.link([before], relation, index)
 
-    def coordinate(self, index: int) -> None:
+    def coordinate(self, index: int, following: Item | None) -> None:
         """ "and a dog": one more object of the same relation, or one more subject of the next."""
         before = self.answered.get(self.nearest[-1])
         if before is not None and before[1].text == "of" and self.is_beside_whole(index):
             self.nearest, before = before[0], self.answered.get(before[0][-1])
-        if before is not None and self.are_animate([index]) and self.starts_again():
+        repeats = before is not None and self.repeats(*before, index, following)
+        if before is not None and not repeats and self.are_animate([index]) and self.starts_again():
             self.nearest, before = self.clause, None
-        if before is None:
+        if before is not None and repeats:
+            self.stand_beside(before[0], index)
+        elif before is None:
             self.share_owner(index)
             grown = [*self.nearest, index]
             self.clause = grown if self.clause == self.nearest else self.clause
@@ -102,6 +114,24 @@ class Walk(Reading):
         else:
             self.answer(*before, index)
             self.nearest = [index]
+
+    def repeats(self, first: list[int], relation: Relation, index: int, following: Item | None) -> bool:
+        """Whether the like is said of the next as of the first: "a cup with tea and a jug with milk"; but no list."""
+        one, other = self.phrases[first[-1]], self.phrases[index]
+        is_list = sum(said is relation for _, said in self.answered.values()) > 1
+        if not isinstance(following, Relation) or relation.text == "of" or other.is_worn or is_list:
+            return False
+        are_people = {following.text, relation.text} <= words("carrying") and one.is_animate and other.is_animate
+        return one.is_determined == other.is_determined and (following.text == relation.text or are_people)
+
+    def stand_beside(self, first: list[int], index: int) -> None:
+        """The phrase is related as the first one is, and what comes next is said of it alone."""
+        before = self.answered.get(first[-1])
+        if before is not None:
+            self.answer(*before, index)
+        elif self.clause == first:
+            self.clause = [*first, index]
+        self.nearest = [index]
 
     def is_beside_whole(self, index: int) -> bool:
         """ "a plate of food and a cup": with its article, the cup is named beside the plate, not beside the food."""
@@ -125,7 +155,10 @@ class Walk(Reading):
         is_of_nearest = refers_back and relation.preposition != "" and pronoun in ("it", "them")
         is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
         subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
+        if refers_back and not self.are_animate(subjects):
+            subjects = self.nearest  # "a table with a cloth covering it"
         self.joined, self.relative = False, ""
+        self.is_told = self.is_told or (relation.is_finite and subjects == self.clause)
         if target is not None and not is_predicate(relation):
             self.expect(target, *self.split(subjects, relation))
         elif refers_back:
@@ -155,7 +188,8 @@ class Walk(Reading):
             return subjects, relation
         gap, self.gap = self.gap, None
         self.link(subjects, relation.without_last, gap)
-        return [gap] if prepositions == 1 else subjects, relation.last
+        is_of_gap = prepositions == 1 and relation.preposition != "with"  # "the cup a man is holding with his hand"
+        return [gap] if is_of_gap else subjects, relation.last
 
     def refer_back(self, subjects: list[int], relation: Relation, pronoun: str) -> None:
         """ "with a sticker on it": the sticker, and what is coordinated with it, are on what has it."""
@@ -189,6 +223,14 @@ class Walk(Reading):
         self.opened, self.joined, self.relative, self.pending, self.gap = True, False, "", None, None
         if self.referent is not None:
             self.clause = self.nearest = self.anchor = [self.referent]
+
+
+def starts_clause(phrase: Phrase, following: Item | None) -> bool:
+    """Whether what follows says something of the phrase alone: "is" of one, "are" of several."""
+    if not isinstance(following, Relation) or not following.is_finite:
+        return False
+    number = NUMBER_OF_VERB.get(following.words[0].text, phrase.head.tag)
+    return number is phrase.head.tag
 
 
 def is_compound(relation: Relation, before: Phrase, phrase: Phrase) -> bool:
@@ -232,7 +274,7 @@ def walk(items: Sequence[Item]) -> Reading:
     state = Walk()
     for item, following in itertools.zip_longest(items, items[1:]):
         if isinstance(item, Phrase):
-            state.phrase(item)
+            state.phrase(item, following)
         elif isinstance(item, Relation) and item.is_place:
             for word in item.words:
                 state.location(word)
@@ -245,7 +287,7 @@ def walk(items: Sequence[Item]) -> Reading:
         elif item.text in STOPS:
             state.stop()
         elif item.tag in (Tag.CONJUNCTION, Tag.PUNCTUATION):
-            state.joined = True
+            state.joined, state.is_apart = True, item.tag is Tag.PUNCTUATION
         elif item.tag is Tag.RELATIVE:
             state.relative = item.text
         elif item.tag is Tag.SUBORDINATOR:

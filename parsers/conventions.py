@@ -34,6 +34,8 @@ class Change(enum.Flag):
     """An edge is called otherwise."""
     TURN = enum.auto()
     """An edge changes its direction."""
+    CUT = enum.auto()
+    """An edge goes."""
     MOVE = enum.auto()
     """An edge, or being the referent, goes from one node to another."""
 
@@ -162,6 +164,13 @@ CONVENTIONS = (
         "*desk; guitar | desk -next to-> guitar",
     ),
     Convention(
+        "said once",
+        factual_edges.say_once,
+        Change.REWORD,
+        "a man talking to a woman next to him",
+        "*man; woman | man -talk to-> woman",
+    ),
+    Convention(
         "lemmas", factual_edges.lemmatise, Change.REWORD, "dog about to sit on a mat", "*dog; mat | dog -sit on-> mat"
     ),
     Convention(
@@ -201,6 +210,13 @@ CONVENTIONS = (
         "*man; ball; bat | man -hit-> ball, man -hit with-> bat",
     ),
     Convention("wearing", factual_edges.wear, Change.REWORD, "man in a hat", "*man; hat | man -wear-> hat"),
+    Convention(
+        "colours worn",
+        factual_edges.clothe,
+        Change.NAME | Change.SAY | Change.DROP | Change.REWORD,
+        "words written in pink on a sign",
+        "*words(pink); sign | words -write on-> sign",
+    ),
     Convention("having", factual_edges.have, Change.REWORD, "cat with its tail", "*cat; tail | cat -have-> tail"),
     Convention(
         "one each",
@@ -211,6 +227,13 @@ CONVENTIONS = (
     ),
     Convention(
         "relations", factual_edges.rename_relations, Change.REWORD, "dog below a car", "*dog; car | dog -under-> car"
+    ),
+    Convention(
+        "loose relations",
+        factual_edges.leave_out_loose,
+        Change.CUT,
+        "a man holding a leash for his dog",
+        "*man; leash; dog | man -hold-> leash",
     ),
 )
 

@@ -7,6 +7,9 @@ from parsers.guarantees import guaranteed
 from parsers.lexicon import is_listed
 from parsers.scene_graph import Edge, Node, SceneGraph
 
+LONG = 14
+"""So many words make a caption that FACTUAL's annotators write out: they put "have" for "with", and keep places."""
+
 
 @dataclass
 class Draft:
@@ -19,6 +22,8 @@ class Draft:
     """The words in lower case, as they are looked up."""
     dropped: set[int] = field(default_factory=set)
     """Nodes that are left out when the draft is finished, with their edges."""
+    cut: set[int] = field(default_factory=set)
+    """Edges that are left out when the draft is finished."""
 
     @classmethod
     def of(cls, graph: SceneGraph) -> "Draft":
@@ -32,8 +37,8 @@ class Draft:
         place = {old: new for new, old in enumerate(kept)}
         edges = [
             replace(edge, subject=place[edge.subject], object=place[edge.object])
-            for edge in self.edges
-            if edge.subject in place and edge.object in place
+            for index, edge in enumerate(self.edges)
+            if index not in self.cut and edge.subject in place and edge.object in place
         ]
         graph = guaranteed(self.tokens, [self.nodes[index] for index in kept], edges, place[self.referent])
         return replace(graph, is_fallback=self.is_fallback)

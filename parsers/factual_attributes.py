@@ -2,13 +2,19 @@
 
 from dataclasses import replace
 
-from parsers.draft import Draft
+from parsers.draft import LONG, Draft
+from parsers.factual_objects import VERB_TAGS
 from parsers.lexicon import Tag, renamings, tag_of, words
 
 KEPT_PLACES = frozenset({"outside", "inside"})
 """Places that stay attributes."""
 SHAPES = frozenset({"shaped", "patterned", "sized", "size", "skinned", "colored", "coloured"})
 """Words that say of what kind the word before them is."""
+SAID_PLACES = {"left": "on the left", "right": "on the right", "middle": "in the middle", "center": "in the center"}
+"""Places that long captions keep, as they say them."""
+STRANDED = frozenset({Tag.PREPOSITION, Tag.TO, Tag.OF})
+PARTICLES = frozenset({"up", "down", "out", "over", "off", "away"})
+"""Prepositions that may end a deed: "looking down"."""
 EACH = frozenset({"wear", "hold", "ride", "have"})
 """What each of several does with one of several."""
 
@@ -81,11 +87,13 @@ def count_each(draft: Draft) -> None:
 
 
 def drop_stranded(draft: Draft) -> None:
-    """A preposition without an object says nothing, but for some."""
+    """A preposition without an object says nothing, nor does what somebody does to nothing: "used to"."""
     for index, _, said in draft.attributes():
-        if said.lower() not in words("factual_said_prepositions") and all(
-            tag_of(word) in (Tag.PREPOSITION, Tag.TO, Tag.OF) for word in said.lower().split()
-        ):
+        *before, last = said.lower().split()
+        is_deed = bool(before) and tag_of(before[0]) in VERB_TAGS and last not in PARTICLES
+        is_said = said.lower() in words("factual_said_prepositions")
+        is_alone = all(tag_of(word) in STRANDED for word in before) and not is_said
+        if tag_of(last) in STRANDED and (is_alone or is_deed):
             draft.without(index, said)
 
 
@@ -123,3 +131,6 @@ def place_in_scene(draft: Draft) -> None:
             draft.add_edge(draft.main_subject(index), relation, draft.add_node(word, token), token)
         elif all(part in words("places") | words("place_modifiers") for part in word.lower().split()):
             draft.without(index, word)
+            place = SAID_PLACES.get(word.lower().rpartition(" ")[2], "")
+            if place and len(draft.tokens) >= LONG:
+                draft.say(index, place)

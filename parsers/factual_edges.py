@@ -4,11 +4,11 @@ import functools
 import re
 from dataclasses import replace
 
-from parsers.draft import Draft
+from parsers.draft import LONG, Draft
 from parsers.factual_nouns import modifier_noun
 from parsers.factual_objects import VERB_TAGS
 from parsers.lemmas import verb_base
-from parsers.lexicon import is_listed, renamings, tag_of
+from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
 from parsers.scene_graph import Edge
 from parsers.spelling import respelled
 
@@ -21,10 +21,10 @@ WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
 """Deeds that are done with something."""
 PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
 HAVING = frozenset({"with", "has", "have", "having", "had"})
+SAYING_MORE = 7
+"""So many words make a caption that leaves out what is only loosely related."""
 FULL = 8
 """So many words make a caption in which who is "with" a beard has it."""
-LONG = 14
-"""So many words make a caption that FACTUAL's annotators write out: they put "have" for "with"."""
 PARTICLES = frozenset({"down", "up", "out", "back", "over", "around", "off"})
 """Before a preposition they are left out, as in "laying down on"; "leading up to" keeps them."""
 
@@ -39,13 +39,23 @@ def lemmatise(draft: Draft) -> None:
 def base_relation(relation: str) -> str:
     spoken = [respelled(word) for word in relation.split() if word not in SILENT]
     for place in range(len(spoken) - 1, 0, -1):
-        if spoken[place - 1] == "to" and tag_of(spoken[place]) in VERB_TAGS:
+        if spoken[place - 1] == "to" and tag_of(spoken[place]) in VERB_TAGS | {Tag.NOUN}:
             spoken = spoken[place:]
             break
     based = [verb_base(word) if tag_of(word) in VERB_TAGS else word for word in spoken]
     if len(based) >= 3 and based[1] in PARTICLES and based[2] not in ("of", "to") and tag_of(spoken[0]) in VERB_TAGS:
         del based[1]
     return " ".join(based) or relation
+
+
+def say_once(draft: Draft) -> None:
+    """ "talking to a woman next to him" is talking to her; where a thing is "with" another, the second words count."""
+    for index, edge in enumerate(draft.edges):
+        spoken = edge.relation.split()
+        last = max(draft.nodes[edge.subject].head_token, draft.nodes[edge.object].head_token)
+        first = sum(token < last for token in edge.tokens)
+        if spoken[0].lower() not in HAVING and len(spoken) == len(edge.tokens) and 0 < first < len(spoken):
+            draft.edges[index] = replace(edge, relation=" ".join(spoken[:first]))
 
 
 def turn_passives(draft: Draft) -> None:
@@ -116,7 +126,7 @@ def use_means(draft: Draft) -> None:
 
 
 def relate_neighbours(draft: Draft) -> None:
-    """ "a desk and a guitar", and nothing else, are next to each other; "the birds feathers" are theirs."""
+    """ "a desk and a guitar", and nothing else, are next to each other; "the cars doors" are theirs."""
     said = [set(node.attributes) for node in draft.nodes]
     if draft.edges or draft.dropped or len(said) != 2 or said[0] & said[1]:
         return
@@ -180,6 +190,26 @@ def wear(draft: Draft) -> None:
             draft.edges[index] = replace(edge, relation="wear")
 
 
+def clothe(draft: Draft) -> None:
+    """In long captions, a man in white wears clothes that are white; words written in white on a sign are white."""
+    for index, edge in enumerate(draft.edges):
+        colour = draft.nodes[edge.object].head
+        verb, _, preposition = edge.relation.rpartition(" ")
+        if colour.lower() not in words("colours") or edge.object == draft.referent:
+            continue
+        if edge.relation in ("in", "wear", "dress in") and draft.is_a(edge.subject, "animates"):
+            if len(draft.tokens) >= LONG:
+                draft.say(edge.object, colour)
+                draft.change_node(edge.object, head="clothes")
+                draft.edges[index] = replace(edge, relation="wear")
+        elif preposition == "in" and draft.is_a(edge.subject, "markings"):
+            draft.say(edge.subject, colour)
+            draft.dropped.add(edge.object)
+            for place, other in enumerate(draft.edges):
+                if verb and other.subject == edge.subject and other.relation in PLACES and other.tokens > edge.tokens:
+                    draft.edges[place] = replace(other, relation=f"{verb} {other.relation}")
+
+
 def have(draft: Draft) -> None:
     """ "with his hat" has it, as whoever more is said of has a beard; in long captions, whatever is with one."""
     says_more = len(draft.edges) > 2 or len(draft.tokens) >= FULL
@@ -195,6 +225,15 @@ def rename_relations(draft: Draft) -> None:
     """Relations, and the prepositions that end them, in the words FACTUAL uses."""
     for index, edge in enumerate(draft.edges):
         draft.edges[index] = replace(edge, relation=renamed_relation(edge.relation))
+
+
+def leave_out_loose(draft: Draft) -> None:
+    """What a thing is for, from or like is no relation where a caption says more; both things stay."""
+    for index, edge in enumerate(draft.edges):
+        is_loose = edge.relation in words("factual_loose") or edge.relation.endswith((" for", " like"))
+        is_said = edge.tokens[0] not in (*draft.nodes[edge.subject].tokens, *draft.nodes[edge.object].tokens)
+        if is_loose and is_said and len(draft.tokens) >= SAYING_MORE:
+            draft.cut.add(index)
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -6,6 +6,7 @@ A reading says what the two nouns say, X for the first and Y for the second: "X 
 
 import functools
 
+from parsers.brill import brill_tag
 from parsers.draft import Draft
 from parsers.lexicon import Tag, is_listed, renamings, tag_of, words
 from parsers.scene_graph import Node
@@ -42,13 +43,19 @@ def reading_of(modifier: str, head: str) -> str:
         return "X have Y"
     if is_named_by(modifier, head):
         return "X Y"
-    is_deed = tag_of(modifier) is Tag.BASE_OR_NOUN and not is_listed(modifier, "factual_attribute_nouns")
-    return "Y" if is_deed else AN_ATTRIBUTE  # "the lead elephant" is an elephant
+    return AN_ATTRIBUTE if is_kind(modifier, head) else "Y"  # "the lead elephant" is an elephant
+
+
+def is_kind(modifier: str, head: str) -> bool:
+    """Whether the first noun says what kind the second is: by its list, or as clothes and names of makes go."""
+    if is_listed(modifier, "factual_attribute_nouns"):
+        return True
+    return tag_of(modifier) is not Tag.BASE_OR_NOUN and (is_listed(head, "clothes") or not brill_tag(modifier))
 
 
 def owns(modifier: str, head: str) -> bool:
     if is_listed(modifier, "animates"):
-        return is_listed(head, "body_parts") or is_listed(head, "clothes")
+        return is_listed(head, "body_parts")
     return is_listed(modifier, "factual_wholes") and is_listed(head, "factual_whole_parts")
 
 

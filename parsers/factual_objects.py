@@ -10,6 +10,7 @@ VERB_TAGS = frozenset("VGgEvzqs")
 """The tags of words that can be a verb's form."""
 BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
 """What relates an object to a picture that is an object too."""
+ONLOOKERS = frozenset({"i", "we", "you"})
 EACH_OTHER = ("each other", "eachother", "one another", "by side")
 
 
@@ -26,12 +27,14 @@ def respelled_words(text: str) -> str:
 
 
 def resolve_pronouns(draft: Draft) -> None:
-    """ "he" is the person or animal named before."""
+    """ "he" is the person or animal named before; who only looks at the picture is not in it."""
     for index, node in enumerate(draft.nodes):
         earlier = [other for other in range(index) if is_listed(draft.nodes[other].head.rpartition(" ")[2], "animates")]
-        if node.head.lower() in words("subject_pronouns") and earlier:
+        if node.head.lower() in ONLOOKERS:
+            draft.dropped.add(index)
+        elif node.head.lower() in words("subject_pronouns") and earlier:
             draft.merge(index, earlier[0])
-        if node.head.lower() in ("one", "ones") and index:
+        if node.head.lower() in ("one", "ones", "another") and index:
             subjects = [edge.subject for edge in draft.edges if edge.object == index]
             draft.change_node(index, head=draft.nodes[subjects[0] if subjects else 0].head)
 

@@ -203,8 +203,8 @@ def tag_of(word: str) -> Tag:
 
 @functools.cache
 def listed() -> frozenset[str]:
-    """Every word of the lists of classes, compounds, animals, clothes and parts."""
-    groups = ("compounds", "animates", "clothes", "body_parts")
+    """Every word of the lists of classes, compounds, animals, clothes, parts and things."""
+    groups = ("compounds", "animates", "clothes", "body_parts", "things")
     return frozenset(tags()) | {part for name in groups for entry in words(name) for part in entry.split()}
 
 

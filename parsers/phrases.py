@@ -12,7 +12,7 @@ from functools import cached_property
 from parsers.lexicon import Tag, is_listed, words
 from parsers.tagging import Word
 
-MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|[ML]))*"
+MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|M(?:K(?=A))?|L))*"
 NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
 # Without a noun the last modifier is the head: "man in black", "the tallest".
 HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
@@ -21,7 +21,7 @@ PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADL
 STRANDED = re.compile(r"(?:CD*A*[Nn]+)?B[XZ]*(?:[GgEV]+X*[PT]|G|P)K*$")
 TWO_PHRASES = re.compile(r"[Nn](?=A*[Nn]$)")
 
-VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T?[VGgE])*[XLZ]*[PTO]*"
+VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T[VGgE])*[XLZ]*[PTO]*"
 PREPOSITIONAL = r"[BXZ]*[PTO]+"
 ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
 RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*")
@@ -49,10 +49,14 @@ class Phrase:
         return is_listed(self.head.text.rpartition(" ")[2], "animates")
 
     @property
+    def is_colour(self) -> bool:
+        """Whether it is a colour alone: "in red"."""
+        return self.head.tag is Tag.ADJECTIVE and self.head.text.rpartition(" ")[2] in words("colours")
+
+    @property
     def is_worn(self) -> bool:
-        """Whether a person has it on; a colour alone stands for clothes: "in red"."""
-        last = self.head.text.rpartition(" ")[2]
-        return (self.head.tag is Tag.ADJECTIVE and last in words("colours")) or is_listed(last, "clothes")
+        """Whether a person has it on; a colour alone stands for clothes."""
+        return self.is_colour or is_listed(self.head.text.rpartition(" ")[2], "clothes")
 
     @property
     def is_setting(self) -> bool:

@@ -42,6 +42,10 @@ class Reading:
     """A relation and its object that came before any subject: "under the window is a bench"."""
     announced: list[Word] = field(default_factory=list)
     """Locations before any phrase: "in the corner is a lamp"."""
+    is_told: bool = False
+    """Whether a finite verb has been said of the clause's subjects."""
+    is_apart: bool = False
+    """Whether the last conjunction was only a comma."""
     joined: bool = False
     relative: str = ""
     opened: bool = False

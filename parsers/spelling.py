@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 
 from parsers.brill import brill_tag, frequencies
-from parsers.lexicon import is_known, renamings
+from parsers.lexicon import is_known, is_listed, renamings
 
 LEAST_LETTERS = 5
 """Shorter words are one letter away from too many others."""
@@ -32,7 +32,7 @@ def respelled(word: str) -> str:
     if not LEAST_LETTERS <= len(word) <= MOST_LETTERS or not (word.isascii() and word.isalpha()) or is_familiar(word):
         return word
     candidates = sorted(set(one_letter_away(word)))
-    found = [near for near in candidates if is_known(near)]
+    found = [near for near in candidates if is_known(near) or is_listed(near, "things")]
     if not found and len(word) >= MANY_LETTERS:
         found = [near for near in candidates if brill_tag(near) and near in frequencies()]
     return max(found, key=lambda near: (set(near) == set(word), frequencies().get(near, 0)), default=word)

@@ -86,6 +86,8 @@ def past_what_is_carried(reading: Reading, relation: Relation) -> list[int]:
         return subjects if holds and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else reading.nearest
     if inbound.text not in words("carrying") and inbound.text != "on":
         return reading.nearest
+    if any(word.text == "no" for word in reading.phrases[reading.nearest[-1]].modifiers):
+        return subjects  # "a plant with no leaves sticking out of the snow"
     first, is_with = relation.spoken[0].text, inbound.text == "with"
     describes = relation.verb == Tag.PARTICIPLE and (
         is_with or (reading.phrases[subjects[-1]].is_animate and first not in words("placing_verbs"))

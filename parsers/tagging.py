@@ -68,7 +68,8 @@ CHOICES = (
         "DNCDNVPI",
     ),
     Choice("a verb before its object", r"(?<=N)v(?=D[^BVRp]*$)", Tag.VERB, "a child ride a bike", "DNVDN"),
-    Choice("nearest, before its object", r"(?<=[Nn])A(?=D)", Tag.PREPOSITION, "bed nearest the window", "NPDN"),
+    Choice("nearest, before its object", r"(?<=[NnE])A(?=D)", Tag.PREPOSITION, "bed nearest the window", "NPDN"),
+    Choice("a deed after to", r"(?<=[PGE]T)N(?=D)", Tag.VERB, "about to strike a ball", "PTVDN"),
     Choice("a verb after he", r"(?<=p)[Nn](?=[DPTIX]|$)", Tag.VERB, "they shroud the hills", "pVDn"),
     Choice("has, before what was done", r"V(?=X*E(?:[DPTIK]|$))", Tag.AUXILIARY, "he has just used it", "pBXEI"),
     Choice("a participle like its verb", r"(?<=B)v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
@@ -95,11 +96,20 @@ CHOICES = (
     ),
     Choice("an adverb like its adjective", r"(?<=g)A(?=P)", Tag.ADVERB, "flag flying high in it", "NgXPI"),
     Choice("an action before its noun", r"(?<=[DM])G(?=[AMNn])", Tag.ADJECTIVE, "the riding horse", "DAN"),
-    Choice("a posture before its noun", r"(?:(?<=[DAMLPTOCS])|^)g(?=[AMNn])", Tag.ADJECTIVE, "two standing men", "MAn"),
+    Choice("after another action", r"(?<=G)[Gg](?=[Nn])", Tag.ADJECTIVE, "wearing swimming trunks", "GAn"),
+    Choice(
+        "a posture before its noun",
+        r"(?:(?<=[DAMLPTOCS])|(?<=AK)|^)g(?=[AMNn])",
+        Tag.ADJECTIVE,
+        "two standing men",
+        "MAn",
+    ),
 )
 COMPILED = tuple((re.compile(choice.pattern), choice.tag.value) for choice in CHOICES)
 PLACE_PREPOSITIONS = frozenset({"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "around"})
 GROUPS = (
+    ("hedges", Tag.DETERMINER),
+    ("conjunctions", Tag.CONJUNCTION),
     ("prepositions", Tag.PREPOSITION),
     ("pronouns", Tag.PRONOUN),
     ("places", Tag.PLACE),
@@ -114,6 +124,7 @@ BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
+DEEDS_OR_THINGS = frozenset({Tag.NOUN, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN})
 PLURALS = frozenset({Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 
 
@@ -148,6 +159,10 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
             or (1, tag_of(lower[start]))
         )
         end = start + length
+        if found and label in DEEDS_OR_THINGS and is_somebody(found[-1]):
+            label = deed(lower, start, end, label)
+        elif lower[start] == "another" and stands_alone(lower, end):
+            label = Tag.NOUN
         text = " ".join(lower[start:end])
         mark = possessive_mark(lower, start, end) if label in NOUNS and text[-1] == "s" else ""
         if mark:
@@ -157,6 +172,23 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
         opening = opening and label in (Tag.DETERMINER, Tag.INTRODUCTION)
         start = end
     return found
+
+
+def is_somebody(word: Word) -> bool:
+    return word.tag in NOUNS and is_listed(word.text.rpartition(" ")[2], "animates")
+
+
+def deed(lower: list[str], start: int, end: int, label: Tag) -> Tag:
+    """What somebody just named does is no thing: "people shopping", "a child sleep on a bed"."""
+    following = tag_of(lower[end]) if end < len(lower) else Tag.PUNCTUATION
+    if lower[start].endswith("ing") and end - start == 1:
+        return label if lower[start] in words("nouns") and following is not Tag.DETERMINER else Tag.POSTURE
+    return Tag.VERB if label is not Tag.NOUN and following in "PTDIX" else label
+
+
+def stands_alone(lower: list[str], end: int) -> bool:
+    """Whether no noun follows: "a cat next to another"."""
+    return end == len(lower) or tag_of(lower[end]) in "PTOKCRB"
 
 
 def possessive_mark(lower: list[str], start: int, end: int) -> str:

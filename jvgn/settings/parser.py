@@ -27,6 +27,8 @@ class StanzaSettings(Frozen):
     """A folder of Stanza's English models; the workflow fetches this one."""
     tags: Literal["lexicon", "model"] = "lexicon"
     """Whose parts of speech the tree is made of: the model's as they are, or corrected by the lexicon of captions."""
+    graphs: Literal["tree", "agreed"] = "tree"
+    """The graph that rules read off the tree, or the lexical parser's without what the tree speaks against."""
 
     @property
     def files(self) -> list[str]:

@@ -3,6 +3,8 @@
 Option `models`: a folder, either stanza's own (`resources.json` and `en/`) or a small one of three files,
 `tagger.pt`, `parser.pt` and `vectors.pt`. Without it stanza's English model is downloaded, once.
 Option `tags`: `lexicon` (default) corrects the tagger by the lexicon before the words are parsed, `model` does not.
+Option `graphs`: `tree` (default) reads the tree by the rules, `agreed` takes from the lexical parser's graph what the
+tree speaks against.
 """
 
 import json
@@ -11,10 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from parsers import lexical
 from parsers.backends import Backend
 from parsers.files import UserError
 from parsers.scene_graph import SceneGraph
 from parsers.tree import ROOT, Tree, TreeWord, repaired
+from parsers.trees.agreement import agreed
 from parsers.trees.caption_tags import WordClass, corrected
 from parsers.trees.reading import read
 
@@ -28,11 +32,16 @@ BATCH = 500
 Trees = Callable[[Sequence[Sequence[str]]], Iterator[Tree]]
 
 
-def load(models: str = "", tags: str = "lexicon") -> Backend:
+def load(models: str = "", tags: str = "lexicon", graphs: str = "tree") -> Backend:
+    if graphs not in ("tree", "agreed"):
+        raise UserError(f"the stanza parser's graphs are tree or agreed, found {graphs!r}")
     trees = load_trees(models, tags)
 
     def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
-        return [read(tree) for tree in trees(sentences)]
+        found = [read(tree) for tree in trees(sentences)]
+        if graphs == "tree":
+            return found
+        return [agreed(*both) for both in zip(lexical.parse_many(sentences), found, strict=True)]
 
     return parse_many
 

@@ -48,6 +48,7 @@ CASES = [
     ("a red steering wheel", "*wheel(red, steering)"),
     # slips of the pen: read as meant, kept as written
     ("a buiding behnd the tree", "*buiding; tree | buiding -behnd-> tree"),
+    ("surfbords by a moniter", "*surfbords; moniter | surfbords -by-> moniter"),
     ("one carront by two sheeps", "*carront(one); sheeps(two) | carront -by-> sheeps"),
     ("a man in a yelow shirt", "*man; shirt(yelow) | man -in-> shirt"),
     # prepositions
@@ -80,6 +81,12 @@ CASES = [
     ("man holding a bat on the field", "*man; bat; field | man -holding-> bat, man -on-> field"),
     ("player about to hit the ball", "*player; ball | player -about to hit-> ball"),
     ("a car parked by the wall", "*car; wall | car -parked by-> wall"),
+    ("people shopping for fruit", "*people; fruit | people -shopping for-> fruit"),
+    ("a chicken wing", "*wing(chicken)"),
+    ("a child sleep on a bed", "*child; bed | child -sleep on-> bed"),
+    ("a man walking holding a book", "*man(walking); book | man -holding-> book"),
+    ("a boy wearing swimming trunks", "*boy; trunks(swimming) | boy -wearing-> trunks"),
+    ("a woman with dark , flowing hair", "*woman; hair(dark, flowing) | woman -with-> hair"),
     # where a preposition belongs: to the thing before it, or to whom that thing is related
     ("man holding a bat with a logo", "*man; bat; logo | man -holding-> bat, bat -with-> logo"),
     ("man holding a frisbee with a dog", "*man; frisbee; dog | man -holding-> frisbee, man -with-> dog"),
@@ -168,6 +175,47 @@ CASES = [
         "man holding a cup and person next to him is drinking",
         "*man; cup; person(drinking) | man -holding-> cup, person -next to-> man",
     ),
+    (
+        "a man is eating a pizza and the box is sitting on the bed",
+        "*man; pizza; box; bed | man -eating-> pizza, box -sitting on-> bed",
+    ),
+    ("on the road , a dog is tied to a pole", "road; *dog; pole | dog -on-> road, dog -tied to-> pole"),
+    ("the cup a man is holding with his hand", "*cup; man; hand | man -holding-> cup, man -with-> hand"),
+    (
+        "a person wearing a coat infront of a donut",
+        "*person; coat; donut | person -wearing-> coat, person -infront of-> donut",
+    ),
+    ("people on what appears to be a boat", "*people; boat | people -on-> boat"),
+    (
+        "a cup with tea and a jug with milk",
+        "*cup; tea; jug; milk | cup -with-> tea, jug -with-> milk",
+    ),
+    (
+        "a couch with a blanket and pillow with a logo",
+        "*couch; blanket; pillow; logo | couch -with-> blanket, couch -with-> pillow, pillow -with-> logo",
+    ),
+    (
+        "the man has one hand on the table and one hand on the tray",
+        "*man; hand(one); table; hand(one); tray | man -has-> hand, man -has-> hand, hand -on-> table, hand -on-> tray",
+    ),
+    ("snow on the hill as well as the trees", "*snow; hill; trees | snow -on-> hill, snow -on-> trees"),
+    ("three , small trees", "*trees(three, small)"),
+    ("a word written in blue on a sign", "*word; blue; sign | word -written in-> blue, word -on-> sign"),
+    (
+        "a man with a hat and a woman in a coat",
+        "*man; hat; woman; coat | man -with-> hat, woman -in-> coat",
+    ),
+    (
+        "a horse with a woman in a swimsuit riding it",
+        "*horse; woman; swimsuit | woman -in-> swimsuit, horse -with riding-> woman",
+    ),
+    ("a table with a cloth covering it", "*table; cloth | table -with covering-> cloth"),
+    (
+        "plants with no leaves sticking out of snow",
+        "*plants; leaves(no); snow | plants -with-> leaves, plants -sticking out of-> snow",
+    ),
+    ("a truck parked next a house", "*truck; house | truck -parked next-> house"),
+    ("an orange left of another", "*orange; another | orange -left of-> another"),
     ("a bus on the road . it is red", "*bus(red); road | bus -on-> road"),
     ("a girl and her grandfather", "*girl; grandfather | girl -her-> grandfather"),
     ("a man helping a child ride a bike", "*man; child; bike | man -helping-> child, child -ride-> bike"),

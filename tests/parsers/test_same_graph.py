@@ -40,6 +40,7 @@ SENTENCES = (
     "the man's watch and the leg of a chair",
     "hill covered in snow and surrounded by trees",
     "he is wearing a hat below a sign in the background",
+    "a tall man in blue is talking to a small boy with a red ball",
     "",
     "on the of and",
 )
@@ -52,6 +53,7 @@ def snapshot(draft: Draft) -> Draft:
         edges=list(draft.edges),
         lowered=list(draft.lowered),
         dropped=set(draft.dropped),
+        cut=set(draft.cut),
     )
 
 
@@ -64,6 +66,7 @@ def changes_between(before: Draft, after: Draft) -> Change:
         len(after.nodes) < len(before.nodes)
         or len(after.edges) < len(before.edges)
         or not before.dropped <= after.dropped
+        or not before.cut <= after.cut
     ):
         raise AssertionError("a node or an edge vanished without being dropped")
     if (before.tokens, before.is_fallback) != (after.tokens, after.is_fallback):
@@ -79,6 +82,7 @@ def changes_between(before: Draft, after: Draft) -> Change:
         found |= Change.ADD if {edge.subject, edge.object} & set(added) else Change.LINK
     found |= Change.ADD if added else Change(0)
     found |= Change.DROP if gone else Change(0)
+    found |= Change.CUT if after.cut - before.cut else Change(0)
     return found | (Change.MOVE if before.referent != after.referent else Change(0))
 
 
@@ -135,7 +139,9 @@ def unaccounted(written: SceneGraph, normal: SceneGraph, made: Change) -> list[s
     ]
     before, after = ends_of_edges(written), ends_of_edges(normal)
     found += [
-        f"{words} lost its edge" for words in before.keys() - after.keys() if not made & (Change.DROP | Change.MOVE)
+        f"{words} lost its edge"
+        for words in before.keys() - after.keys()
+        if not made & (Change.DROP | Change.MOVE | Change.CUT)
     ]
     found += [f"{words} got an edge" for words in after.keys() - before.keys() if not made & (Change.ADD | Change.LINK)]
     return found + [
@@ -221,6 +227,10 @@ def link_ends(draft: Draft) -> None:
     draft.edges.append(Edge(0, "near", len(draft.nodes) - 1, (0,)))
 
 
+def cut_first(draft: Draft) -> None:
+    draft.cut.add(0)
+
+
 def forget_first(draft: Draft) -> None:
     draft.edges = draft.edges[1:]
 
@@ -233,6 +243,7 @@ MUTATIONS: dict[str, Callable[[Draft], None]] = {
     "turns an edge": turn_first,
     "moves an edge": move_first,
     "adds an edge": link_ends,
+    "cuts an edge": cut_first,
     "forgets an edge": forget_first,
 }
 

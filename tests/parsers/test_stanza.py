@@ -21,7 +21,7 @@ from parsers.tokens import tokenise
 from parsers.tools.scoring import tuples_of_graph, tuples_of_text
 from parsers.tree import ROOT, first_problem, read_tree
 from parsers.trees.reading import read
-from parsers.trees.stanza_backend import load_trees, tree_of
+from parsers.trees.stanza_backend import load, load_trees, tree_of
 
 SHARED = Path(__file__).parents[2] / os.environ.get("JVGN_SHARED", "../shared")
 
@@ -149,6 +149,11 @@ def test_without_stanza_the_error_says_what_to_install(monkeypatch):
 def test_tags_that_do_not_exist_are_named():
     with pytest.raises(UserError, match=r"lexicon or model, found 'guessed'"):
         load_trees(tags="guessed")
+
+
+def test_graphs_that_do_not_exist_are_named():
+    with pytest.raises(UserError, match=r"tree or agreed, found 'both'"):
+        load(graphs="both")
 
 
 def test_a_folder_without_models_is_named_with_the_files_that_were_expected(tmp_path):

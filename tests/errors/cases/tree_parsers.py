@@ -58,6 +58,7 @@ CURE = "give a file in CoNLL-U, one sentence for each expression"
 CASES = [
     Case("the stanza parser needs stanza: pip install stanza", without_stanza),
     Case("the stanza parser's tags are lexicon or model, found …", stanza("tags=mine")),
+    Case("the stanza parser's graphs are tree or agreed, found …", stanza("graphs=both")),
     Case("…: expected resources.json and en/, or …; see the option models", other_folder),
     Case("the stanza parser: … cannot be loaded (…); …", broken_models),
     Case("the stanza parser: its English model cannot be downloaded (…); …", without_network),
