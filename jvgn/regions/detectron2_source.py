@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from jvgn.datasets.plain_pickle import load_array_pickle
+from jvgn.datasets.array_pickle import load_array_pickle
 from jvgn.regions.detector import selected
 from jvgn.regions.provenance import COCO_TRAIN2017
 from jvgn.regions.source import Categories, Found

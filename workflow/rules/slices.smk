@@ -6,6 +6,7 @@ BASE = [
     "jvgn/settings/base.py",
     "parsers/__init__.py",
     "parsers/files.py",
+    "parsers/unfolding.py",
 ]
 DOWNLOAD = [
     *BASE,
@@ -29,6 +30,7 @@ SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
+    "jvgn/datasets/array_pickle.py",
     "jvgn/datasets/plain_pickle.py",
     "jvgn/interruption.py",
     "jvgn/regions/detector.py",
