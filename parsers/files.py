@@ -4,11 +4,18 @@ Every writer in the project writes through `replacing`; every mistake of a user'
 """
 
 import hashlib
+import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+LONGEST_MESSAGE = 2000
+HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+"""How JSON may spell one half of what UTF-16 has as two."""
 
 
 class UserError(Exception):
@@ -57,3 +64,23 @@ def temporary_beside(path: Path) -> Path:
 def sha256(path: Path | str) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """The value of a text in JSON; whatever keeps it from being one is a ValueError."""
+    content = text.encode("utf8") if isinstance(text, str) else text
+    try:
+        value = json.loads(content)
+        if HALF_A_CHARACTER.search(content):
+            json.dumps(value, ensure_ascii=False).encode("utf8")
+    except RecursionError as error:
+        raise ValueError("brackets are nested too deeply") from error
+    return value
+
+
+def one_line(message: str) -> str:
+    """A message as a terminal can show it: no line breaks, nor other signs that it would act on, and an end to it."""
+    line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in " ".join(message.split()))
+    if len(line) <= LONGEST_MESSAGE:
+        return line
+    return f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"

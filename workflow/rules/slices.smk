@@ -6,6 +6,7 @@ BASE = [
     "jvgn/settings/base.py",
     "parsers/__init__.py",
     "parsers/files.py",
+    "parsers/plain_yaml.py",
     "parsers/unfolding.py",
 ]
 DOWNLOAD = [
