@@ -14,10 +14,52 @@ import json
 from pathlib import Path
 from typing import Any
 
-from parsers.files import BrokenFile, replacing
+from pydantic import BaseModel, FiniteFloat, NonNegativeInt, ValidationError
+
+from jvgn.settings.base import describe
+from parsers.files import BrokenFile, parsed_json, replacing
 
 FORMAT = "2"
 KEYS = ("dataset", "setting", "run", "splits", "provenance")
+
+
+class Supporting(BaseModel):
+    n: NonNegativeInt
+    all: FiniteFloat
+    at_least_one: FiniteFloat
+
+
+class Shares(BaseModel):
+    accuracy: FiniteFloat
+    context_accuracy: FiniteFloat | None = None
+    supporting: Supporting | None = None
+
+
+class Split(Shares):
+    n: NonNegativeInt
+    oracle_recall: FiniteFloat
+    mean_regions: FiniteFloat
+    calibration_error: FiniteFloat | None = None
+    accuracy_by_nodes: dict[str, FiniteFloat]
+    accuracy_by_edges: dict[str, FiniteFloat]
+    by_decoding: dict[str, Shares]
+
+
+class Origin(BaseModel):
+    """The part of the provenance that others read."""
+
+    sha256: dict[str, str]
+    versions: dict[str, str]
+    seed: int
+    detector_proof: str
+
+
+class Metrics(BaseModel):
+    dataset: str
+    setting: str
+    run: str
+    splits: dict[str, Split]
+    provenance: Origin
 
 
 def write_metrics(path: Path, metrics: dict[str, Any]) -> None:
@@ -27,13 +69,17 @@ def write_metrics(path: Path, metrics: dict[str, Any]) -> None:
 
 def read_metrics(path: Path) -> dict[str, Any]:
     try:
-        metrics: dict[str, Any] = json.loads(path.read_text())
+        metrics: dict[str, Any] = parsed_json(path.read_bytes())
     except FileNotFoundError as error:
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise BrokenFile(path, f"not readable as JSON ({error})") from error
     if not isinstance(metrics, dict) or metrics.get("format") != FORMAT:
         raise BrokenFile(path, f"expected metrics of format version {FORMAT}")
     if lacking := [key for key in KEYS if key not in metrics]:
         raise BrokenFile(path, f"expected metrics, found none of: {', '.join(lacking)}")
+    try:
+        Metrics.model_validate(metrics, strict=True)
+    except ValidationError as error:
+        raise BrokenFile(path, f"lacks a part of a run's metrics ({describe(error.errors()[0])})") from error
     return metrics

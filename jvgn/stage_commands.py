@@ -1,6 +1,5 @@
 """The stages on the command line: each command hands files to one stage, imported when it is asked for."""
 
-import json
 from pathlib import Path
 
 import click
@@ -14,7 +13,7 @@ from jvgn.command_options import (
     processes_option,
     threads_option,
 )
-from parsers.files import UserError
+from parsers.files import UserError, parsed_json
 
 SETTINGS = {
     "world": "WorldSettings",
@@ -41,8 +40,8 @@ def freeze(kind: str, values: str, output: Path) -> None:
 
     model = getattr(import_module(f"jvgn.settings.{kind}"), SETTINGS[kind])
     try:
-        chosen = json.loads(values)
-    except (ValueError, RecursionError) as error:
+        chosen = parsed_json(values)
+    except ValueError as error:
         raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
     validated(model, chosen, f"settings of the {kind}").write(output)
 
@@ -66,8 +65,8 @@ def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None
     from jvgn.datasets.refer import read_dataset as read
 
     try:
-        expected = json.loads(counts)
-    except (ValueError, RecursionError) as error:
+        expected = parsed_json(counts)
+    except ValueError as error:
         raise UserError(f'--counts: not readable as JSON ({error}); write it as: {{"val": 10}}') from error
     if not (isinstance(expected, dict) and all(type(count) is int for count in expected.values())):
         raise UserError(f'--counts: expected a number for each split, found {counts}; write it as: {{"val": 10}}')

@@ -8,12 +8,14 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 LONGEST_MESSAGE = 2000
+MOST_COUNTED = 2**53
+"""Beyond, a float does not tell a number from the next."""
 HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 """How JSON may spell one half of what UTF-16 has as two."""
 
@@ -76,6 +78,15 @@ def parsed_json(text: str | bytes) -> Any:
     except RecursionError as error:
         raise ValueError("brackets are nested too deeply") from error
     return value
+
+
+def check_counts(values: Any, names: Iterable[str]) -> None:
+    """The values of these names are there and can be counted with; a LookupError, TypeError or ValueError otherwise."""
+    for name in names:
+        if type(values[name]) not in (int, float):
+            raise TypeError(f"{name} is no number")
+        if not 0 <= values[name] < MOST_COUNTED:
+            raise ValueError(f"{name} is {values[name]:.4g}")
 
 
 def one_line(message: str) -> str:

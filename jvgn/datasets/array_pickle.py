@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jvgn.datasets.plain_pickle import PLAIN, PlainUnpickler, admitting, load_with
+from parsers.plain_pickle import PLAIN, PlainUnpickler, admitting, load_with
 
 
 class Kind:

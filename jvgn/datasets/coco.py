@@ -1,7 +1,6 @@
 """Reads annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and
 `categories`."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ from pydantic import BaseModel, Field, PositiveInt, TypeAdapter, ValidationError
 from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
 from jvgn.settings.base import describe
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, parsed_json
 from parsers.table import write_table
 
 GET_AGAIN = "get the file again"
@@ -79,10 +78,10 @@ def write_annotations(instances: Instances, folder: Path) -> None:
 
 def load_json(path: Path, cure: str) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        return parsed_json(path.read_bytes())
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BrokenFile(path, f"not readable as JSON ({error})", cure) from error
 
 

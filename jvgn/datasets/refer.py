@@ -14,8 +14,8 @@ from pydantic import BaseModel, NonNegativeInt
 
 from jvgn.datasets import tables
 from jvgn.datasets.coco import GET_AGAIN, Id, as_table, checked, described_part, read_instances, write_annotations
-from jvgn.datasets.plain_pickle import load_plain_pickle
 from parsers.files import BrokenFile
+from parsers.plain_pickle import load_plain_pickle
 from parsers.table import write_table
 
 

@@ -18,7 +18,6 @@ from jvgn.gallery.pictures import read_picture, small_jpeg
 from jvgn.grounder import Grounder
 from jvgn.regions.images import upright
 from parsers.files import UserError
-from parsers.table import read_table
 
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF")
 MOST_BYTES = 20 * 2**20
@@ -42,8 +41,8 @@ class Pictures:
     def __init__(self, grounder: Grounder, dataset: Path, folder: Path) -> None:
         """The images that the dataset's tables have sentences about beyond the train split; files are in `folder`."""
         self.grounder, self.folder = grounder, folder
-        images = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas()
-        expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+        images = tables.read_images(dataset / "images.parquet").to_pandas()
+        expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
         self.expressions = expressions[expressions["split"] != "train"]
         evaluated = images[images["image_id"].isin(self.expressions["image_id"])]
         self.file_names = dict(zip(evaluated["image_id"].astype(str), evaluated["file_name"], strict=True))

@@ -17,7 +17,14 @@ DOWNLOAD = [
     "jvgn/sources/unpacking.py",
     "jvgn/sources/verification.py",
 ]
-TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
+TABLES = [
+    *BASE,
+    "jvgn/datasets/__init__.py",
+    "jvgn/datasets/tables.py",
+    "parsers/plain_parquet.py",
+    "parsers/scene_graph.py",
+    "parsers/table.py",
+]
 COCO = ["jvgn/boxes.py", "jvgn/datasets/coco.py"]
 CUSTOM = [
     "jvgn/datasets/custom.py",
@@ -26,13 +33,20 @@ CUSTOM = [
     "jvgn/settings/custom.py",
     "parsers/tokens.py",
 ]
-REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
+REGIONS = [
+    *TABLES,
+    "jvgn/boxes.py",
+    "jvgn/regions/__init__.py",
+    "jvgn/regions/opening.py",
+    "jvgn/regions/store.py",
+    "jvgn/regions/trial.py",
+]
 SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
     "jvgn/datasets/array_pickle.py",
-    "jvgn/datasets/plain_pickle.py",
+    "parsers/plain_pickle.py",
     "jvgn/interruption.py",
     "jvgn/regions/detector.py",
     "jvgn/regions/detectron2_source.py",

@@ -50,23 +50,22 @@ class PlainUnpickler(pickle._Unpickler):
     def refuse(self) -> None:
         raise pickle.UnpicklingError(f"it has instructions that make other things, {ONLY}")
 
+    def check_keys(self, keys: Iterable[Any]) -> None:
+        """With other keys than text, a dictionary can take Python for ever to make, or end it."""
+        if not all(type(key) is str for key in keys):
+            raise pickle.UnpicklingError(f"it has a key that is no text, {ONLY}")
+
     def load_dict(self) -> None:
-        check_keys(self.stack[::2])
+        self.check_keys(self.stack[::2])
         super().load_dict()  # type: ignore[misc]
 
     def load_setitem(self) -> None:
-        check_keys(self.stack[-2:-1])
+        self.check_keys(self.stack[-2:-1])
         super().load_setitem()  # type: ignore[misc]
 
     def load_setitems(self) -> None:
-        check_keys(self.stack[::2])
+        self.check_keys(self.stack[::2])
         super().load_setitems()  # type: ignore[misc]
-
-
-def check_keys(keys: Iterable[Any]) -> None:
-    """With other keys than text, a dictionary can take Python for ever to make, or end it."""
-    if not all(type(key) is str for key in keys):
-        raise pickle.UnpicklingError(f"it has a key that is no text, {ONLY}")
 
 
 def admitting(unpickler: type[PlainUnpickler], instructions: set[str]) -> dict[int, Callable[[Any], None]]:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jvgn.datasets.plain_pickle import load_plain_pickle
 from parsers.files import BrokenFile, UserError
+from parsers.plain_pickle import load_plain_pickle
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
