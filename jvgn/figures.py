@@ -12,8 +12,9 @@ from PIL import Image
 from jvgn.datasets import tables
 from jvgn.drawing import COLOURS, outline, save
 from jvgn.grounding import Grounding
-from jvgn.prediction_table import read_phrases
-from parsers.files import UserError
+from jvgn.picture_file import read_picture
+from jvgn.predicted_phrases import read_phrases
+from parsers.files import BrokenFile, UserError
 
 COLUMNS = 3
 PANEL = (3.4, 4.2)
@@ -54,9 +55,15 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
     figure = Figure(figsize=(PANEL[0] * COLUMNS, PANEL[1] * rows))
     panels = figure.subfigures(rows, COLUMNS, squeeze=False).ravel()
     for panel, example in zip(panels, chosen, strict=False):
-        with Image.open(images / example.image) as image:
-            draw_panel(panel, example.title, image.convert("RGB"), example.groundings)
+        draw_panel(panel, example.title, as_shown(images / example.image), example.groundings)
     save(figure, output, dpi=100)  # as wide as a page shows it
+
+
+def as_shown(path: Path) -> Image.Image:
+    try:
+        return read_picture(path)
+    except (OSError, ValueError) as error:
+        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 
 
 def chosen_examples(dataset: Path, nodes: Path, predictions: Path) -> list[Example]:

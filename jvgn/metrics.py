@@ -11,6 +11,8 @@ everything the numbers depend on, versions, the seed, and the verdict of the det
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,37 +26,35 @@ KEYS = ("dataset", "setting", "run", "splits", "provenance")
 
 
 class Supporting(BaseModel):
-    n: NonNegativeInt
-    all: FiniteFloat
-    at_least_one: FiniteFloat
+    n: NonNegativeInt | None = None
+    all: FiniteFloat | None = None
+    at_least_one: FiniteFloat | None = None
 
 
 class Shares(BaseModel):
-    accuracy: FiniteFloat
+    accuracy: FiniteFloat = 0.0
     context_accuracy: FiniteFloat | None = None
-    supporting: Supporting | None = None
+    supporting: Supporting = Supporting()
 
 
 class Split(Shares):
-    n: NonNegativeInt
-    oracle_recall: FiniteFloat
-    mean_regions: FiniteFloat
+    n: NonNegativeInt = 0
+    oracle_recall: FiniteFloat = 0.0
+    mean_regions: FiniteFloat = 0.0
     calibration_error: FiniteFloat | None = None
-    accuracy_by_nodes: dict[str, FiniteFloat]
-    accuracy_by_edges: dict[str, FiniteFloat]
-    by_decoding: dict[str, Shares]
+    by_decoding: dict[str, Shares] = {}
 
 
 class Origin(BaseModel):
-    """The part of the provenance that others read."""
-
-    sha256: dict[str, str]
-    versions: dict[str, str]
-    seed: int
-    detector_proof: str
+    sha256: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    seed: int = 0
+    detector_proof: str = ""
 
 
 class Metrics(BaseModel):
+    """What each part is, as far as it is there: who reads metrics needs some parts and not others."""
+
     dataset: str
     setting: str
     run: str
@@ -81,5 +81,14 @@ def read_metrics(path: Path) -> dict[str, Any]:
     try:
         Metrics.model_validate(metrics, strict=True)
     except ValidationError as error:
-        raise BrokenFile(path, f"lacks a part of a run's metrics ({describe(error.errors()[0])})") from error
+        raise BrokenFile(path, f"a part of a run's metrics is none ({describe(error.errors()[0])})") from error
     return metrics
+
+
+@contextmanager
+def needing(path: Path) -> Iterator[None]:
+    """A part that the metrics at `path` lack names them."""
+    try:
+        yield
+    except KeyError as error:
+        raise BrokenFile(path, f"lacks a part of a run's metrics ({error!r})") from error

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from PIL import Image
-
+from jvgn.picture_file import opened
 from parsers.files import BrokenFile, UserError
 
 COLUMNS = ("image", "expression")
@@ -73,11 +72,11 @@ def read_questions(path: Path) -> list[Question]:
 @cache
 def flaw_of_image(path: Path) -> str | None:
     try:
-        with Image.open(path):
+        with opened(path):
             return None
     except FileNotFoundError:
         return f"{path}: there is no such image; check its path"
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+    except (OSError, ValueError):
         return f"{path}: not a readable image; give a JPEG or PNG file"
 
 

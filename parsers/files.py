@@ -16,8 +16,8 @@ from typing import Any
 LONGEST_MESSAGE = 2000
 MOST_COUNTED = 2**53
 """Beyond, a float does not tell a number from the next."""
-HALF_A_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
-"""How JSON may spell one half of what UTF-16 has as two."""
+HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""One half of what UTF-16 has as two, which JSON may have alone and UTF-8 does not."""
 
 
 class UserError(Exception):
@@ -70,10 +70,10 @@ def sha256(path: Path | str) -> str:
 
 def parsed_json(text: str | bytes) -> Any:
     """The value of a text in JSON; whatever keeps it from being one is a ValueError."""
-    content = text.encode("utf8") if isinstance(text, str) else text
+    text = text.decode("utf-8-sig") if isinstance(text, bytes) else text
     try:
-        value = json.loads(content)
-        if HALF_A_CHARACTER.search(content):
+        value = json.loads(text)
+        if HALF_A_CHARACTER.search(text):
             json.dumps(value, ensure_ascii=False).encode("utf8")
     except RecursionError as error:
         raise ValueError("brackets are nested too deeply") from error
@@ -86,7 +86,7 @@ def check_counts(values: Any, names: Iterable[str]) -> None:
         if type(values[name]) not in (int, float):
             raise TypeError(f"{name} is no number")
         if not 0 <= values[name] < MOST_COUNTED:
-            raise ValueError(f"{name} is {values[name]:.4g}")
+            raise ValueError(f"{name} is out of its range")
 
 
 def one_line(message: str) -> str:

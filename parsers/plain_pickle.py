@@ -10,6 +10,7 @@ import pickle
 import pickletools
 import struct
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -115,10 +116,13 @@ def size_of(value: Any) -> int:
 
 
 def values_of(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, CONTAINERS) else ()
+    if isinstance(value, dict):
+        return chain(value, value.values())
+    return value if isinstance(value, CONTAINERS) else ()
 
 
 def bytes_of(value: Any) -> int:
+    """About; a text that is none, with one half of what UTF-16 has as two, is a ValueError."""
     if isinstance(value, (str, bytes)):
-        return len(value)
+        return len(value.encode()) if isinstance(value, str) else len(value)
     return value.bit_length() // 8 if isinstance(value, int) else 1

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from jvgn.intervals import wilson_interval
-from jvgn.metrics import read_metrics
+from jvgn.metrics import needing, read_metrics
 from jvgn.report.page import table, write_page
 
 SPLITS = """Referents found: the share of sentences whose main object was found, with its 95% interval (Wilson's; the
@@ -22,7 +22,8 @@ def write_results(metrics_path: Path, output: Path) -> None:
     run = "" if metrics["run"] == "default" else f", run {metrics['run']}"
     regions = {"gt": "annotated regions", "det": "detected regions"}.get(metrics["setting"], metrics["setting"])
     title = f"{metrics['dataset']} on {regions}{run}"
-    body = [*split_part(metrics["splits"]), *decoding_part(metrics["splits"]), *provenance_part(metrics)]
+    with needing(metrics_path):
+        body = [*split_part(metrics["splits"]), *decoding_part(metrics["splits"]), *provenance_part(metrics)]
     write_page(title, body, output)
 
 

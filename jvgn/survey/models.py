@@ -18,7 +18,7 @@ import pandas as pd
 from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from jvgn.datasets import tables
-from jvgn.prediction_table import read_phrases
+from jvgn.predicted_phrases import read_phrases
 from jvgn.run_folder import RunFolder
 from jvgn.settings.base import Frozen, describe
 from jvgn.settings.configuration import read_configuration

@@ -57,6 +57,7 @@ class Process:
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(tempfile.mkdtemp(dir=folder))
+        self.heard = b""
         self.stderr = (self.folder / "stderr").open("w+")
         work = self.folder / "work"
         work.mkdir()
@@ -72,23 +73,36 @@ class Process:
 
     def outcomes(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """One for each input, as far as the process gets; the last one, if it did not get to the end, says why."""
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
         self.process.stdin.write(json.dumps(job).encode() + b"\n")
         self.process.stdin.flush()
         expected = len(job["files"]) if "files" in job else job["last"] - job["first"]
         for number in range(expected + 1):
-            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE if number else PREPARING)
-            line = self.process.stdout.readline() if ready else b""
+            line = self.line(PATIENCE if number else PREPARING)
             if not line and not number:
-                raise RuntimeError(f"{job['reader']}: its valid files cannot be read\n{self.end(bool(ready))['said']}")
+                raise RuntimeError(f"{job['reader']}: its valid files cannot be read\n{self.end(line)['said']}")
             if not line:
-                yield self.end(bool(ready)) | {"number": number - 1}
+                yield self.end(line) | {"number": number - 1}
                 return
             if number:
                 yield json.loads(line) | {"number": number - 1}
 
-    def end(self, has_ended: bool) -> dict[str, Any]:
-        kind = "crashed" if has_ended else "hung"
+    def line(self, patience: float) -> bytes | None:
+        """What the process says next; nothing, if it has ended, and None, if it does not speak."""
+        assert self.process.stdout
+        while b"\n" not in self.heard:
+            ready, _, _ = select.select([self.process.stdout], [], [], patience)
+            if not ready:
+                return None
+            said = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not said:
+                return b""
+            self.heard += said
+        line, _, self.heard = self.heard.partition(b"\n")
+        return line
+
+    def end(self, line: bytes | None) -> dict[str, Any]:
+        kind = "hung" if line is None else "crashed"
         code = self.stop()
         said = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         self.stderr.seek(0)

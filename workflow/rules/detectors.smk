@@ -124,6 +124,7 @@ rule declare_detector:
             "jvgn/fingerprint.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/importing.py",
+            "jvgn/plain_arrays.py",
             "jvgn/regions/precomputed.py",
             "jvgn/regions/provenance.py",
             "jvgn/settings/detector.py",

@@ -49,6 +49,7 @@ rule import_regions:
             "jvgn/fingerprint.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/importing.py",
+            "jvgn/plain_arrays.py",
             "jvgn/regions/precomputed.py",
             "jvgn/regions/provenance.py",
             "jvgn/settings/detector.py",

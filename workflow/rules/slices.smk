@@ -11,6 +11,7 @@ BASE = [
 ]
 DOWNLOAD = [
     *BASE,
+    "jvgn/bounded.py",
     "jvgn/settings/source.py",
     "jvgn/sources/__init__.py",
     "jvgn/sources/part.py",
@@ -46,8 +47,9 @@ DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
     "jvgn/datasets/array_pickle.py",
-    "parsers/plain_pickle.py",
     "jvgn/interruption.py",
+    "jvgn/picture_file.py",
+    "jvgn/plain_checkpoint.py",
     "jvgn/regions/detector.py",
     "jvgn/regions/detectron2_source.py",
     "jvgn/regions/images.py",
@@ -58,21 +60,24 @@ DETECTOR = [
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",
     "jvgn/settings/regions.py",
+    "parsers/plain_pickle.py",
 ]
+VOCABULARY = ["jvgn/bounded.py", "jvgn/glove.py", "jvgn/plain_arrays.py", "jvgn/vocabulary.py"]
 MODEL = [
     *REGIONS,
+    *VOCABULARY,
     "jvgn/batches.py",
     "jvgn/examples.py",
     "jvgn/belief_propagation.py",
     "jvgn/checkpoint.py",
     "jvgn/factor_graph.py",
-    "jvgn/glove.py",
     "jvgn/inputs.py",
     "jvgn/joint_decoding.py",
     "jvgn/model.py",
+    "jvgn/plain_checkpoint.py",
     "jvgn/potentials.py",
     "jvgn/settings/run.py",
-    "jvgn/vocabulary.py",
+    "parsers/plain_pickle.py",
 ]
 
 
