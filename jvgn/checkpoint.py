@@ -9,16 +9,19 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
+from pydantic import PositiveInt
+from safetensors import safe_open
 from safetensors.torch import save_file
 
 from jvgn.model import JVGN
-from jvgn.settings.base import validated
+from jvgn.plain_checkpoint import DAMAGE, fits
+from jvgn.settings.base import Frozen, validated
 from jvgn.settings.run import RunSettings
-from parsers.files import BrokenFile, UserError, replacing
+from parsers.files import BrokenFile, UserError, parsed_json, replacing
 
 FORMAT = "1"
 
@@ -44,6 +47,13 @@ def save_model(path: Path, model: JVGN, settings: RunSettings, feature_size: int
     weights = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
     with replacing(path) as temporary:
         save_file(weights, temporary, {"model": json.dumps(about)})
+
+
+class About(Frozen):
+    format: Literal["1"]
+    feature_size: PositiveInt
+    words: tuple[str, ...]
+    settings: RunSettings
 
 
 @dataclass(frozen=True)
@@ -76,17 +86,22 @@ def load_model(path: Path, device: torch.device) -> TrainedModel:
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {os.path.relpath(path)}")
     try:
         with safe_open(path, framework="pt", device=str(device)) as file:
-            about = json.loads((file.metadata() or {}).get("model", "{}"))
+            about = parsed_json((file.metadata() or {}).get("model", "{}"))
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except (OSError, ValueError, SafetensorError) as error:
+    except DAMAGE as error:
         raise BrokenFile(path, f"not a readable model ({error})") from error
-    if about.get("format") != FORMAT:
-        raise BrokenFile(path, f"expected a model of format version {FORMAT}, found {about.get('format', 'none')}")
-    settings = validated(RunSettings, about["settings"], f"{path}: settings")
-    try:
-        vectors = weights["language.embedding.weight"].cpu().numpy()
-        model = new_model(settings, vectors, about["feature_size"]).to(device)
-        model.load_state_dict(weights)
-    except (KeyError, RuntimeError) as error:
-        raise BrokenFile(path, "its weights do not fit its settings") from error
-    return TrainedModel(path, model.eval(), settings, about["feature_size"], about["words"])
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise BrokenFile(path, f"expected a model of format version {FORMAT}, found {found or 'none'}")
+    told = validated(About, about, f"{path}: metadata")
+    if not fits(weights, lambda: new_model(told.settings, word_vectors(weights), told.feature_size)):
+        raise BrokenFile(path, "its weights do not fit its settings")
+    if len(word_vectors(weights)) != len(told.words):
+        raise BrokenFile(path, f"{len(told.words)} words have {len(word_vectors(weights))} vectors")
+    model = new_model(told.settings, word_vectors(weights), told.feature_size).to(device)
+    model.load_state_dict(weights)
+    return TrainedModel(path, model.eval(), told.settings, told.feature_size, list(told.words))
+
+
+def word_vectors(weights: dict[str, torch.Tensor]) -> np.ndarray:
+    return weights["language.embedding.weight"].cpu().numpy()

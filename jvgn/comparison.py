@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from jvgn.metrics import read_metrics
+from jvgn.metrics import needing, read_metrics
 from parsers.files import UserError, replacing
 
 MEASURES = ("accuracy", "context_accuracy")
@@ -26,12 +26,13 @@ def compare(runs: list[tuple[str, Path]], table: Path) -> None:
 def measured(name: str, path: Path) -> list[dict[str, Any]]:
     """A row for each way to decode and each split."""
     metrics = read_metrics(path)
-    seed = metrics["provenance"]["seed"]
-    return [
-        {"run": name, "decoding": way, "split": split, "seed": seed} | {key: values.get(key) for key in MEASURES}
-        for split, found in metrics["splits"].items()
-        for way, values in found["by_decoding"].items()
-    ]
+    with needing(path):
+        seed = metrics["provenance"]["seed"]
+        return [
+            {"run": name, "decoding": way, "split": split, "seed": seed} | {key: values.get(key) for key in MEASURES}
+            for split, found in metrics["splits"].items()
+            for way, values in found["by_decoding"].items()
+        ]
 
 
 def compared(rows: pd.DataFrame) -> pd.DataFrame:

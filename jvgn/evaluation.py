@@ -11,7 +11,7 @@ import pandas as pd
 
 from jvgn.datasets import tables
 from jvgn.metrics import write_metrics
-from jvgn.prediction_table import PREDICTIONS, WAYS
+from jvgn.prediction_table import WAYS, read_predictions
 from jvgn.regions.proof import read_verdict
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
@@ -53,7 +53,7 @@ class Scored:
 def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> None:
     """`metrics` says how good the predictions are."""
     answers = Answers(files.dataset, files.nodes, files.edges)
-    predictions = read_table(files.predictions, PREDICTIONS).to_pandas()
+    predictions = read_predictions(files.predictions, answers.evaluated).to_pandas()
     table = answers.table(predictions)
     table = table.join(coverage(files.dataset, files.regions, table["image_id"], right_above), on="expression_id")
     unanswered = table[table["skipped"] & (table["regions"] > 0)]
@@ -79,11 +79,16 @@ class Answers:
 
     def __init__(self, dataset: Path, nodes: Path, edges: Path) -> None:
         self.dataset = dataset
-        self.expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
-        mentions = read_table(dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
+        self.expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
+        mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
         self.context_mentions = mentions[~mentions["is_referent"]]
         self.nodes = read_table(nodes, NODES).to_pandas()
         self.edges = read_table(edges, EDGES).to_pandas()
+
+    @property
+    def evaluated(self) -> np.ndarray:
+        """The ids of the expressions outside train."""
+        return self.expressions.loc[self.expressions["split"] != "train", "expression_id"].to_numpy()
 
     def table(self, predictions: pd.DataFrame) -> pd.DataFrame:
         """One row an expression outside train: whether its referent was found, and how large its graph is.

@@ -17,7 +17,6 @@ from jvgn.datasets import tables
 from jvgn.factor_graph import FactorGraphs
 from jvgn.regions.store import Regions, RegionStore
 from parsers.files import UserError
-from parsers.table import read_table
 
 REMEMBERED_BYTES = 2**30
 """Regions are kept in memory up to this size; a larger file is read anew for every batch."""
@@ -50,9 +49,15 @@ class Examples:
         label: SoftLabel = SoftLabel(),
         right_above: float = 0.5,
     ) -> None:
-        self.expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
-        images = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas()
-        objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas()
+        path = dataset / "expressions.parquet"
+        expressions = tables.read_expressions(path)
+        images, objects = (
+            tables.read_images(dataset / "images.parquet"),
+            tables.read_objects(dataset / "objects.parquet"),
+        )
+        tables.check_known(path, expressions, images, "image_id")
+        tables.check_known(path, expressions, objects, "object_id")
+        self.expressions, images, objects = expressions.to_pandas(), images.to_pandas(), objects.to_pandas()
         missing = np.setdiff1d(images["image_id"], [*store.image_ids, *store.skipped_images])
         if len(missing):
             raise UserError(f"{store.path}: image {missing[0]} of {dataset} has no regions; extract them again")
@@ -61,7 +66,7 @@ class Examples:
             raise UserError(f"{store.path}: image {bare} has no region at all; extract them again")
         self.dataset, self.store, self.graphs = dataset, store, graphs
         self.label, self.right_above = label, right_above
-        self.by_object = store.info["setting"] == "gt"
+        self.by_object = store.setting == "gt"
         self.size_of_image = {row.image_id: (row.width, row.height) for row in images.itertuples()}
         self.box_of_object = dict(zip(objects["object_id"], objects[["x1", "y1", "x2", "y2"]].to_numpy(), strict=True))
         self.object_S = self.expressions["object_id"].to_numpy()

@@ -99,7 +99,7 @@ def read_factor_graphs(
     expressions: Path, nodes: Path, edges: Path, vocabulary: Vocabulary, referent: Referent = "head"
 ) -> FactorGraphs:
     """The graphs of the expressions table, checked against it."""
-    sentences = read_table(expressions, tables.EXPRESSIONS)
+    sentences = tables.read_expressions(expressions)
     node_table, edge_table = read_table(nodes, NODES), read_table(edges, EDGES)
     id_S = column(sentences, "expression_id")
     check_rows(nodes, node_table, id_S)

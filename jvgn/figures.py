@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -11,9 +12,9 @@ from PIL import Image
 from jvgn.datasets import tables
 from jvgn.drawing import COLOURS, outline, save
 from jvgn.grounding import Grounding
-from jvgn.prediction_table import PREDICTIONS
+from jvgn.picture_file import read_picture
+from jvgn.predicted_phrases import read_phrases
 from parsers.files import BrokenFile, UserError
-from parsers.table import NODES, read_table
 
 COLUMNS = 3
 PANEL = (3.4, 4.2)
@@ -39,44 +40,57 @@ def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: S
         below.text(0, y, label, color=colour, fontsize=9, va="top", parse_math=False)
 
 
+@dataclass(frozen=True)
+class Example:
+    title: str
+    image: str
+    """The name of its file."""
+    groundings: list[Grounding]
+
+
 def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
     """`output` shows expressions whose referent was unlikely by its own words and found, then some that were missed."""
-    found = read_table(predictions, PREDICTIONS).to_pandas()
-    heads = read_table(nodes, NODES).to_pandas()[["expression_id", "node", "tokens"]]
-    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas().set_index("expression_id")
-    files = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
-    found = found.merge(heads, on=["expression_id", "node"])
-    chosen = choose_examples(found, expressions) if len(found) else []
-    if not chosen:
-        raise UserError(f"{predictions}: no expression to draw; check that the dataset has an evaluation split")
+    chosen = chosen_examples(dataset, nodes, predictions)
     rows = -(-len(chosen) // COLUMNS)
     figure = Figure(figsize=(PANEL[0] * COLUMNS, PANEL[1] * rows))
     panels = figure.subfigures(rows, COLUMNS, squeeze=False).ravel()
-    for panel, expression_id in zip(panels, chosen, strict=False):
+    for panel, example in zip(panels, chosen, strict=False):
+        draw_panel(panel, example.title, as_shown(images / example.image), example.groundings)
+    save(figure, output, dpi=100)  # as wide as a page shows it
+
+
+def as_shown(path: Path) -> Image.Image:
+    try:
+        return read_picture(path)
+    except (OSError, ValueError) as error:
+        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
+
+
+def chosen_examples(dataset: Path, nodes: Path, predictions: Path) -> list[Example]:
+    path = dataset / "expressions.parquet"
+    expressions, images = tables.read_expressions(path), tables.read_images(dataset / "images.parquet")
+    tables.check_known(path, expressions, images, "image_id")
+    files = images.to_pandas().set_index("image_id")["file_name"]
+    expressions = expressions.to_pandas().set_index("expression_id")
+    evaluated = expressions.index[expressions["split"] != "train"].to_numpy()
+    found = read_phrases(predictions, evaluated, nodes, expressions["tokens"])
+    examples = []
+    for expression_id in choose_examples(found, expressions):
         own = found[found["expression_id"] == expression_id]
         expression = expressions.loc[expression_id]
         right = bool(own.loc[own["is_referent"], "correct"].iloc[0])
         title = f"{'✓' if right else '✗'} {expression['text']}"
-        image = read_picture(images / files[expression["image_id"]])
-        draw_panel(panel, title, image, groundings_of(own, expression["tokens"]))
-    save(figure, output, dpi=100)  # as wide as a page shows it
+        examples.append(Example(title, files[expression["image_id"]], groundings_of(own)))
+    if not examples:
+        raise UserError(f"{predictions}: no expression to draw; check that the dataset has an evaluation split")
+    return examples
 
 
-def read_picture(path: Path) -> Image.Image:
-    try:
-        with Image.open(path) as image:
-            return image.convert("RGB")
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such image; check its path") from error
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
-
-
-def groundings_of(rows: pd.DataFrame, tokens: Sequence[str]) -> list[Grounding]:
+def groundings_of(rows: pd.DataFrame) -> list[Grounding]:
     return [
         Grounding(
             node=row.node,
-            phrase=" ".join(tokens[token] for token in row.tokens),
+            phrase=row.phrase,
             box=(row.x1, row.y1, row.x2, row.y2),
             unary=row.unary,
             marginal=row.marginal,
@@ -89,6 +103,8 @@ def groundings_of(rows: pd.DataFrame, tokens: Sequence[str]) -> list[Grounding]:
 
 def choose_examples(found: pd.DataFrame, expressions: pd.DataFrame, corrected: int = 6, failed: int = 3) -> list[int]:
     """Expressions with context: found though least likely by their own words, of mixed sizes, and some missed."""
+    if not len(found):
+        return []
     split = expressions["split"].reindex(found["expression_id"]).to_numpy()
     wanted = "test" if (split == "test").any() else found["expression_id"].map(expressions["split"]).iloc[0]
     found = found[split == wanted]

@@ -5,21 +5,29 @@ several sizes, as 6B's does; the file whose name says the size (`….100d.txt`) 
 """
 
 import gzip
+import lzma
+import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
+from jvgn.bounded import Bounded
 from parsers.files import BrokenFile, UserError
 
 CHECK = "check `glove` and `vector_size`"
 LINES_TO_JUDGE = 1000
 """If none of so many lines is a word without spaces and a vector, the vectors are longer than expected."""
-DAMAGE = (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError)
+LONGEST_LINE = 1 << 20
+"""In bytes; a line of 300 numbers has some thousand."""
+DAMAGE = (
+    *(EOFError, LookupError, OSError, OverflowError, RuntimeError, ValueError),
+    *(lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error),
+)
 """What reading a damaged, encrypted or foreign archive can raise."""
 
 
@@ -69,19 +77,22 @@ def byte_lines(path: Path, size: int) -> Iterator[bytes]:
         raise UserError(f"{path}: there is no such GloVe file; put it there or set `glove: null`")
     try:
         with opened(path, size) as file:
-            yield from file
+            while line := file.readline(LONGEST_LINE):
+                if len(line) == LONGEST_LINE:
+                    raise BrokenFile(path, f"it has a line of more than {LONGEST_LINE:,} bytes", "get the file again")
+                yield line
     except DAMAGE as error:
         raise BrokenFile(path, f"not a readable text or archive ({error})", "get the file again") from error
 
 
 @contextmanager
-def opened(path: Path, size: int) -> Iterator[Iterable[bytes]]:
+def opened(path: Path, size: int) -> Iterator[Bounded]:
     if path.suffix == ".zip":
         with zipfile.ZipFile(path) as archive, archive.open(member(path, archive.namelist(), size)) as text:
-            yield text
+            yield Bounded(text, path, "get the file again")
     else:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as text:
-            yield text
+            yield Bounded(text, path, "get the file again")
 
 
 def member(path: Path, names: list[str], size: int) -> str:

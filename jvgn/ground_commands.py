@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jvgn.command_options import FILE, device_option, images_of, prepared_device, threads_option
-from parsers.files import UserError
+from parsers.files import UserError, one_line
 from parsers.options import Parser, named_parser, read_parser
 
 if TYPE_CHECKING:  # every stage's process loads this module, and shall not depend on more of the code than its own
@@ -68,7 +68,7 @@ def ground(
     for number, answer in tqdm(answers, total=len(asked), unit=" expressions", disable=None if is_silent else True):
         question = asked[number]
         if isinstance(answer, str):
-            click.echo(f"Error: {question.complaint(' '.join(answer.split()))}", err=True)
+            click.echo(f"Error: {one_line(question.complaint(answer))}", err=True)
             errors.append(failure(number, question.image, question.text, answer))
             continue
         results.append(result(number, question.image, answer))

@@ -11,8 +11,9 @@ from PIL import Image
 from jvgn.answering import Answerer, ImageRegions, Question
 from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.grounding import Answer, Grounding, JointGrounding
+from jvgn.picture_file import upright
 from jvgn.regions.extraction import Extractor, flaw_in
-from jvgn.regions.images import as_tensor, read_image, slimness, upright
+from jvgn.regions.images import as_tensor, read_image, slimness
 from jvgn.regions.sources import load_source
 from jvgn.run_folder import RunFolder
 from jvgn.settings.detector import read_detector_settings

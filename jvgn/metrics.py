@@ -11,13 +11,55 @@ everything the numbers depend on, versions, the seed, and the verdict of the det
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from parsers.files import BrokenFile, replacing
+from pydantic import BaseModel, FiniteFloat, NonNegativeInt, ValidationError
+
+from jvgn.settings.base import describe
+from parsers.files import BrokenFile, parsed_json, replacing
 
 FORMAT = "2"
 KEYS = ("dataset", "setting", "run", "splits", "provenance")
+
+
+class Supporting(BaseModel):
+    n: NonNegativeInt | None = None
+    all: FiniteFloat | None = None
+    at_least_one: FiniteFloat | None = None
+
+
+class Shares(BaseModel):
+    accuracy: FiniteFloat = 0.0
+    context_accuracy: FiniteFloat | None = None
+    supporting: Supporting = Supporting()
+
+
+class Split(Shares):
+    n: NonNegativeInt = 0
+    oracle_recall: FiniteFloat = 0.0
+    mean_regions: FiniteFloat = 0.0
+    calibration_error: FiniteFloat | None = None
+    by_decoding: dict[str, Shares] = {}
+
+
+class Origin(BaseModel):
+    sha256: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    seed: int = 0
+    detector_proof: str = ""
+
+
+class Metrics(BaseModel):
+    """What each part is, as far as it is there: who reads metrics needs some parts and not others."""
+
+    dataset: str
+    setting: str
+    run: str
+    splits: dict[str, Split]
+    provenance: Origin
 
 
 def write_metrics(path: Path, metrics: dict[str, Any]) -> None:
@@ -27,7 +69,7 @@ def write_metrics(path: Path, metrics: dict[str, Any]) -> None:
 
 def read_metrics(path: Path) -> dict[str, Any]:
     try:
-        metrics: dict[str, Any] = json.loads(path.read_text())
+        metrics: dict[str, Any] = parsed_json(path.read_bytes())
     except FileNotFoundError as error:
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
     except OSError as error:
@@ -39,4 +81,17 @@ def read_metrics(path: Path) -> dict[str, Any]:
         raise BrokenFile(path, f"expected metrics of format version {FORMAT}, found {found or 'none'}")
     if lacking := [key for key in KEYS if key not in metrics]:
         raise BrokenFile(path, f"expected metrics, found none of: {', '.join(lacking)}")
+    try:
+        Metrics.model_validate(metrics, strict=True)
+    except ValidationError as error:
+        raise BrokenFile(path, f"a part of a run's metrics is none ({describe(error.errors()[0])})") from error
     return metrics
+
+
+@contextmanager
+def needing(path: Path) -> Iterator[None]:
+    """A part that the metrics at `path` lack names them."""
+    try:
+        yield
+    except KeyError as error:
+        raise BrokenFile(path, f"lacks a part of a run's metrics ({error!r})") from error

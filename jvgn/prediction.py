@@ -18,7 +18,7 @@ from jvgn.model import JVGN, Decoding, NodeBeliefs
 from jvgn.prediction_table import PREDICTIONS, WAYS
 from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError
-from parsers.table import read_table, write_table
+from parsers.table import write_table
 
 IMAGES_PER_BATCH = 64
 
@@ -42,7 +42,7 @@ class GoldObjects:
     """The object that a word of an expression stands for, where the dataset knows."""
 
     def __init__(self, dataset: Path) -> None:
-        mentions = read_table(dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
+        mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
         self.by_word = mentions.set_index(["expression_id", "head_token"])["object_id"]
 
     def find(self, expression_id_K: np.ndarray, head_token_K: np.ndarray) -> np.ndarray:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image
-
+from jvgn.picture_file import opened
 from parsers.files import BrokenFile, UserError
 
 COLUMNS = ("image", "expression")
@@ -71,11 +70,11 @@ def flaws_of(asked: Sequence[Question]) -> list[str | None]:
 
 def flaw_of_image(path: Path) -> str | None:
     try:
-        with Image.open(path):
+        with opened(path):
             return None
     except FileNotFoundError:
         return f"{path}: there is no such image; check its path"
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except (OSError, ValueError) as error:
         return f"{path}: not a readable image ({error}); give a whole JPEG or PNG file"
 
 

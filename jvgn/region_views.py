@@ -13,7 +13,6 @@ from jvgn.drawing import COLOURS, outline, save
 from jvgn.regions.images import read_image
 from jvgn.regions.store import Regions, RegionStore
 from parsers.files import UserError
-from parsers.table import read_table
 
 LONG_SIDE = 9.0
 """Of a picture, in inches."""
@@ -43,9 +42,9 @@ class RegionViewer:
         # Where the workflow has both: results/regions/{dataset}_{setting}/ and results/datasets/{dataset}/.
         results = file.resolve().parent.parent.parent
         self.folder = dataset or results / "datasets" / str(self.store.info.get("dataset"))
-        images = read_table(self.folder / "images.parquet", tables.IMAGES).to_pandas()
+        images = tables.read_images(self.folder / "images.parquet").to_pandas()
         self.image_ids = {Path(row.file_name).name: row.image_id for row in images.itertuples()}
-        objects = read_table(self.folder / "objects.parquet", tables.OBJECTS).to_pandas()
+        objects = tables.read_objects(self.folder / "objects.parquet").to_pandas()
         self.names: dict[int, str] = dict(zip(objects["category_id"], objects["category"], strict=True))
 
     def regions(self, image: Path) -> Regions:

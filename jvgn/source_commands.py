@@ -1,6 +1,5 @@
 """Downloads on the command line: by hand, by the name of a source, and as the workflow's rules ask for them."""
 
-import json
 from pathlib import Path
 from typing import TypeVar
 
@@ -8,7 +7,7 @@ import click
 from pydantic import BaseModel
 
 from jvgn.command_options import FILE
-from parsers.files import UserError
+from parsers.files import UserError, parsed_json
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -60,8 +59,8 @@ def from_json(model: type[Model], values: str) -> Model:
     from jvgn.settings.base import validated
 
     try:
-        chosen = json.loads(values)
-    except (ValueError, RecursionError) as error:
+        chosen = parsed_json(values)
+    except ValueError as error:
         raise UserError(f"settings of the source: not readable as JSON ({error})") from error
     return validated(model, chosen, "settings of the source")
 

@@ -1,6 +1,5 @@
 """The stages on the command line: each command hands files to one stage, imported when it is asked for."""
 
-import json
 from pathlib import Path
 
 import click
@@ -19,7 +18,7 @@ from jvgn.command_options import (
     tables,
     threads_option,
 )
-from parsers.files import UserError
+from parsers.files import UserError, parsed_json
 from parsers.recording import Given, Made, Stage, reads, runs
 
 SETTINGS = {
@@ -48,8 +47,8 @@ def freeze(kind: str, values: str, output: Path) -> None:
     module = import_module(f"jvgn.settings.{kind}")
     runs(module.__name__)
     try:
-        chosen = json.loads(values)
-    except (ValueError, RecursionError) as error:
+        chosen = parsed_json(values)
+    except ValueError as error:
         raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
     validated(getattr(module, SETTINGS[kind]), chosen, f"settings of the {kind}").write(output)
 
@@ -75,8 +74,8 @@ def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None
     from jvgn.datasets.refer import read_dataset as read
 
     try:
-        expected = json.loads(counts)
-    except (ValueError, RecursionError) as error:
+        expected = parsed_json(counts)
+    except ValueError as error:
         raise UserError(f'--counts: not readable as JSON ({error}); write it as: {{"val": 10}}') from error
     if not (isinstance(expected, dict) and all(type(count) is int for count in expected.values())):
         raise UserError(f'--counts: expected a number for each split, found {counts}; write it as: {{"val": 10}}')

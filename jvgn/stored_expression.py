@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from jvgn.datasets import tables
 from jvgn.grounding import Box
-from jvgn.prediction_table import PREDICTIONS
+from jvgn.prediction_table import read_predictions
 from jvgn.run_folder import RunFolder, as_seen
 from parsers.files import BrokenFile, UserError
 from parsers.scene_graph import Edge, Node, SceneGraph
@@ -38,8 +38,16 @@ class StoredExpression:
 
 def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpression:
     """The expression of that id; without one, the one that message passing helped most."""
-    predictions = read_table(run.predictions, PREDICTIONS)
-    expressions = read_table(run.tables / "expressions.parquet", tables.EXPRESSIONS)
+    path = run.tables / "expressions.parquet"
+    expressions = tables.read_expressions(path)
+    images, objects = (
+        tables.read_images(run.tables / "images.parquet"),
+        tables.read_objects(run.tables / "objects.parquet"),
+    )
+    tables.check_known(path, expressions, images, "image_id")
+    tables.check_known(path, expressions, objects, "object_id")
+    evaluated = expressions.filter(pc.not_equal(expressions["split"], "train"))
+    predictions = read_predictions(run.predictions, evaluated["expression_id"].to_numpy())
     if expression_id is None:
         expression_id = most_helped(predictions, run)
     own = rows_of(predictions, "expression_id", expression_id)
@@ -47,8 +55,7 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
     if not own or not found:
         raise UserError(unknown(run, expression_id, predictions, expressions))
     (expression,) = found
-    (image,) = rows_of(read_table(run.tables / "images.parquet", tables.IMAGES), "image_id", expression["image_id"])
-    objects = read_table(run.tables / "objects.parquet", tables.OBJECTS)
+    (image,) = rows_of(images, "image_id", expression["image_id"])
     (gold,) = rows_of(objects, "object_id", expression["object_id"])
     return StoredExpression(
         expression_id=expression_id,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from jvgn.metrics import read_metrics
+from jvgn.metrics import needing, read_metrics
 from parsers.files import UserError
 
 COLUMNS = ("setting", "split", "accuracy", "context accuracy", "oracle recall", "regions an image", "expressions")
@@ -14,15 +14,16 @@ def summary(runs: list[Path]) -> str:
     for run in runs:
         if run.is_file():
             raise UserError(f"{run}: a file; name the folder of a run, such as results/shapes_det")
-        metrics = read_metrics(run / "metrics.json")
+        path = run / "metrics.json"
+        metrics = read_metrics(path)
         name = f"{metrics['dataset']}_{metrics['setting']}" + (
             "" if metrics["run"] == "default" else f" {metrics['run']}"
         )
         for split, values in metrics["splits"].items():
             shares = [values.get(key) for key in ("accuracy", "context_accuracy", "oracle_recall", "mean_regions")]
-            rows.append(
-                (name, split, *("" if share is None else f"{share:.1f}" for share in shares), f"{values['n']:,}")
-            )
+            with needing(path):
+                cells = ["" if share is None else f"{share:.1f}" for share in shares]
+                rows.append((name, split, *cells, f"{values['n']:,}"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))

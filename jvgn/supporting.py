@@ -17,8 +17,7 @@ import pandas as pd
 from jvgn.boxes import paired_iou
 from jvgn.datasets import tables
 from jvgn.regions.store import RegionStore
-from parsers.files import UserError
-from parsers.table import read_table
+from parsers.files import BrokenFile, UserError
 
 SIDES = ["x1", "y1", "x2", "y2"]
 COLUMNS = ["expression_id", "object_id"]
@@ -28,9 +27,9 @@ class SupportingObjects:
     """What a dataset's expressions mention beside their referents, to hold groundings against."""
 
     def __init__(self, dataset: Path, regions: Path, annotations: Path | None, right_above: float) -> None:
-        expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
-        objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas()
-        mentions = read_table(dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
+        expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
+        objects = tables.read_objects(dataset / "objects.parquet").to_pandas()
+        mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
         known = mentions[COLUMNS] if annotations is None else read_annotations(annotations, expressions, objects)
         referent = expressions[["expression_id", "image_id", "object_id"]].rename(columns={"object_id": "referent"})
         known = known.drop_duplicates().merge(referent, on="expression_id")
@@ -58,10 +57,13 @@ class SupportingObjects:
         """For each object: whether a node of its expression is grounded in it."""
         pairs = objects.reset_index(names="row").merge(context, on="expression_id")
         is_same = np.zeros(len(pairs), dtype=bool)
-        by_object = self.store.info["setting"] == "gt"
+        by_object = self.store.setting == "gt"
         for image_id, own in pairs.groupby("image_id").indices.items():
             box_N4, object_N = self.store.read_boxes(image_id)
             chosen, here = pairs["region"].to_numpy()[own], pairs.iloc[own]
+            if chosen.max() >= len(box_N4):
+                problem = f"image {image_id} has {len(box_N4)} regions, and predictions name number {chosen.max() + 1}"
+                raise BrokenFile(self.store.path, problem, "predict again")
             is_same[own] = (
                 object_N[chosen] == here["object_id"].to_numpy()
                 if by_object

@@ -6,13 +6,13 @@ the training starts anew.
 """
 
 import logging
-import pickle
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from jvgn.fingerprint import fingerprint
+from jvgn.plain_checkpoint import load_checkpoint
 from parsers.files import replacing
 
 log = logging.getLogger(__name__)
@@ -34,8 +34,8 @@ class TrainingState:
         if not self.path.exists():
             return None
         try:
-            state = torch.load(self.path, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            state = load_checkpoint(self.path)
+        except ValueError as error:
             log.warning("%s cannot be read (%s): training starts anew", self.path, error)
             return None
         if not isinstance(state, dict) or state.get("fingerprint") != self.fingerprint:

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from jvgn.glove import glove_vectors
+from jvgn.plain_arrays import load_array
 from parsers.files import BrokenFile, UserError, replacing
 from parsers.table import read_table, write_table
 
@@ -120,9 +121,11 @@ def list_missing(expressions: Path, words: Path, in_glove: Collection[str] | Non
 
 def read_vectors(path: Path, vocabulary: Vocabulary) -> np.ndarray:
     try:
-        table = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        table = load_array(path)
+    except ValueError as error:
         raise BrokenFile(path, f"not a readable array ({error})") from error
-    if table.ndim != 2 or len(table) != len(vocabulary):
+    if table.ndim != 2 or len(table) != len(vocabulary) or not table.shape[1]:
         raise BrokenFile(path, f"expected a vector for each of {len(vocabulary)} words, found shape {table.shape}")
+    if table.dtype != np.float32 or not np.isfinite(table).all():
+        raise BrokenFile(path, "expected finite numbers of type float32")
     return table

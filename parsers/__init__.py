@@ -23,8 +23,11 @@ def parse(
     # Imported here: stages that read only tables of graphs do not depend on how graphs are made.
     from parsers.backends import load_backend
     from parsers.conventions import in_conventions
-    from parsers.tokens import tokenise
+    from parsers.files import UserError
+    from parsers.tokens import MOST_TOKENS, tokenise
 
     form = in_conventions(conventions)
     words = tokenise(text) if tokens is None else tuple(tokens)
+    if len(words) > MOST_TOKENS:
+        raise UserError(f"the sentence has {len(words):,} words, more than {MOST_TOKENS:,}; give a shorter one")
     return form(load_backend(backend, **options)([words])[0])

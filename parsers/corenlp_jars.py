@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from parsers.files import BrokenFile, UserError, sha256
+from parsers.files import BrokenFile, UserError, one_line, sha256
 
 FOLDER = "resources/corenlp"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
@@ -122,7 +122,7 @@ def main(folder: Path) -> None:
     try:
         fetch(folder)
     except UserError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(one_line(str(error))) from error
 
 
 if __name__ == "__main__":

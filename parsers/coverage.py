@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from parsers.files import BrokenFile, replacing
+from parsers.files import BrokenFile, check_counts, parsed_json, replacing
 from parsers.lexicon import is_content_word
 from parsers.scene_graph import SceneGraph
 
@@ -54,8 +54,9 @@ def merge_coverage(paths: Iterable[Path], output: Path) -> None:
     sums = dict.fromkeys(SUMMED, 0.0)
     for path in paths:
         try:
-            shard = json.loads(path.read_text(encoding="utf8"))
-            sums = {name: sums[name] + shard[name] for name in SUMMED}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            shard = parsed_json(path.read_bytes())
+            check_counts(shard, SUMMED)
+        except (OSError, ValueError, LookupError, TypeError) as error:
             raise BrokenFile(path, f"not a coverage.json ({error!r})") from error
+        sums = {name: sums[name] + shard[name] for name in SUMMED}
     write_coverage(output, {name: value if name == "seconds" else int(value) for name, value in sums.items()})

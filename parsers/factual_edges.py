@@ -120,8 +120,10 @@ def lie_folded(draft: Draft) -> None:
 def use_means(draft: Draft) -> None:
     """ "hitting a ball with a bat" is also hitting with a bat."""
     for index, edge in enumerate(draft.edges):
+        if edge.relation != "with":
+            continue
         deeds = [other for other in draft.edges if other.subject == edge.subject and other.relation in WITH_MEANS]
-        if edge.relation == "with" and deeds and deeds[0].tokens < edge.tokens:
+        if deeds and deeds[0].tokens < edge.tokens:
             draft.edges[index] = replace(edge, relation=f"{deeds[0].relation} with")
 
 

@@ -29,11 +29,13 @@ def respelled_words(text: str) -> str:
 def resolve_pronouns(draft: Draft) -> None:
     """ "he" is the person or animal named before; who only looks at the picture is not in it."""
     for index, node in enumerate(draft.nodes):
-        earlier = [other for other in range(index) if is_listed(draft.nodes[other].head.rpartition(" ")[2], "animates")]
         if node.head.lower() in ONLOOKERS:
             draft.dropped.add(index)
-        elif node.head.lower() in words("subject_pronouns") and earlier:
-            draft.merge(index, earlier[0])
+        elif node.head.lower() in words("subject_pronouns"):
+            heads = enumerate(other.head.rpartition(" ")[2] for other in draft.nodes[:index])
+            earlier = next((other for other, head in heads if is_listed(head, "animates")), None)
+            if earlier is not None:
+                draft.merge(index, earlier)
         if node.head.lower() in ("one", "ones", "another") and index:
             subjects = [edge.subject for edge in draft.edges if edge.object == index]
             draft.change_node(index, head=draft.nodes[subjects[0] if subjects else 0].head)

@@ -5,12 +5,21 @@ Every writer in the project writes through `replacing`; every mistake of a user'
 
 import errno
 import hashlib
+import json
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+LONGEST_MESSAGE = 2000
+MOST_COUNTED = 2**53
+"""Beyond, a float does not tell a number from the next."""
+HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""One half of what UTF-16 has as two, which JSON may have alone and UTF-8 does not."""
 
 TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 FULL = 1 << 16
@@ -83,3 +92,32 @@ def temporary_beside(path: Path) -> Path:
 def sha256(path: Path | str) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """The value of a text in JSON; whatever keeps it from being one is a ValueError."""
+    text = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+    try:
+        value = json.loads(text)
+        if HALF_A_CHARACTER.search(text):
+            json.dumps(value, ensure_ascii=False).encode("utf8")
+    except RecursionError as error:
+        raise ValueError("brackets are nested too deeply") from error
+    return value
+
+
+def check_counts(values: Any, names: Iterable[str]) -> None:
+    """The values of these names are there and can be counted with; a LookupError, TypeError or ValueError otherwise."""
+    for name in names:
+        if type(values[name]) not in (int, float):
+            raise TypeError(f"{name} is no number")
+        if not 0 <= values[name] < MOST_COUNTED:
+            raise ValueError(f"{name} is out of its range")
+
+
+def one_line(message: str) -> str:
+    """A message as a terminal can show it: no line breaks, nor other signs that it would act on, and an end to it."""
+    line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in " ".join(message.split()))
+    if len(line) <= LONGEST_MESSAGE:
+        return line
+    return f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"

@@ -1,5 +1,6 @@
 """Which parser, with which options: named on a command line, or frozen in a settings file."""
 
+import reprlib
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from parsers.backends import Backend, load_backend
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, one_line
 
 Option = str | bool
 
@@ -31,18 +32,20 @@ class Parser:
 
 def read_parser(path: Path | str) -> Parser:
     """The parser of a settings file: the key `backend`, and its options as the other keys; null is no option."""
-    import yaml
+    from parsers.plain_yaml import load_plain_yaml
 
     try:
-        values = yaml.safe_load(Path(path).read_text(encoding="utf8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        values = load_plain_yaml(path)
+    except (OSError, ValueError) as error:
         raise BrokenFile(path, f"cannot be read as YAML ({' '.join(str(error).split())})", "check the file") from error
     if not isinstance(values, dict) or not isinstance(values.get("backend"), str):
         raise BrokenFile(path, "expected the key backend", "write it as: backend: lexical")
     options = {str(key): value for key, value in values.items() if key != "backend" and value is not None}
     for key, value in options.items():
         if not isinstance(value, Option):
-            raise BrokenFile(path, f"{key}: expected a text, true or false, found {value!r}", "check the file")
+            raise BrokenFile(
+                path, f"{key}: expected a text, true or false, found {reprlib.repr(value)}", "check the file"
+            )
     return Parser(values["backend"], options)
 
 
@@ -67,7 +70,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except UserError as error:
-            click.echo(f"Error: {' '.join(str(error).split())}", err=True)
+            click.echo(f"Error: {one_line(str(error))}", err=True)
             sys.exit(1)
 
 

@@ -19,12 +19,10 @@ from parsers.files import BrokenFile, UserError, sha256
 from parsers.options import Parser
 from parsers.parallel import Parsed, parse_chunks, use_one_core
 from parsers.table import EDGES, NODES, count_rows, origin, read_rows, row_groups, writing
+from parsers.tokens import MOST_TOKENS
 
 EXPRESSIONS = pa.schema([("expression_id", pa.int64()), ("tokens", pa.list_(pa.string()))])
 """The columns of `expressions.parquet` that are read here."""
-
-MOST_TOKENS = 2**15
-"""What the token indices of the graphs, int16, can count."""
 
 SLICE = 20_000
 """Expressions whose graphs are put in order at a time."""

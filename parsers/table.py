@@ -8,14 +8,16 @@ Rows are in the order of the expressions. Token indices point into the `tokens` 
 Every table carries its format version and what made it in the Parquet metadata (`jvgn.*` keys).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from parsers.files import BrokenFile, replacing
+from parsers.plain_parquet import DAMAGE, read_groups
 from parsers.scene_graph import SceneGraph
 
 FORMAT = "1"
@@ -74,30 +76,33 @@ def writing(path: Path | str, schema: pa.Schema, **made_by: str) -> Iterator[Cal
             file.write_table(waiting.combine_chunks().replace_schema_metadata(metadata))
 
 
-def read_table(path: Path | str, schema: pa.Schema) -> pa.Table:
-    """The table at `path`, after a check that it is whole, of our format version and has the schema's columns."""
+def read_table(path: Path | str, schema: pa.Schema, may_be_empty: Collection[str] = ()) -> pa.Table:
+    """The table at `path`, after a check that it is whole, of our format version and has the schema's columns.
+
+    No cell is empty but in columns of floats, where that is NaN, and in those that `may_be_empty`.
+    """
     with opened(path, schema) as file:
-        return file.read(schema.names)
+        return checked(Path(path), read_groups(file, Path(path), schema.names), may_be_empty)
 
 
 def read_rows(path: Path | str, schema: pa.Schema, start: int, stop: int) -> pa.Table:
     """The rows from `start` to before `stop`, without the others in memory."""
-    groups, first = [], 0
+    found, first = [schema.empty_table()], 0
     with opened(path, schema) as file:
         for index in range(file.num_row_groups):
             after = first + file.metadata.row_group(index).num_rows
             if first < stop and after > start:
-                group = file.read_row_group(index, schema.names)
-                groups.append(group.slice(max(start - first, 0), min(stop, after) - max(start, first)))
+                group = checked(Path(path), read_groups(file, Path(path), schema.names, [index]))
+                found.append(group.slice(max(start - first, 0), min(stop, after) - max(start, first)))
             first = after
-        return pa.concat_tables(groups) if groups else schema.empty_table()
+        return pa.concat_tables(found)
 
 
 def row_groups(path: Path | str, schema: pa.Schema) -> Iterator[pa.Table]:
     """The whole table, as many rows at a time as were written at a time."""
     with opened(path, schema) as file:
         for index in range(file.num_row_groups):
-            yield file.read_row_group(index, schema.names)
+            yield checked(Path(path), read_groups(file, Path(path), schema.names, [index]))
 
 
 def count_rows(path: Path | str, schema: pa.Schema) -> int:
@@ -115,7 +120,7 @@ def opened(path: Path | str, schema: pa.Schema) -> Iterator[pq.ParquetFile]:
         with pq.ParquetFile(path) as file:
             check_schema(path, file.schema_arrow, schema)
             yield file
-    except (pa.ArrowInvalid, OSError) as error:
+    except DAMAGE as error:
         raise BrokenFile(path, f"not a readable Parquet file ({str(error).splitlines()[0]})") from error
 
 
@@ -124,8 +129,16 @@ def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
     if version != FORMAT:
         raise BrokenFile(path, f"expected format version {FORMAT}, found {version or 'none'}")
     for field in expected:
-        if field.name not in found.names or found.field(field.name).type != field.type:
+        if found.names.count(field.name) != 1 or found.field(field.name).type != field.type:
             raise BrokenFile(path, f"expected a column {field.name} of type {field.type}")
+
+
+def checked(path: Path, table: pa.Table, may_be_empty: Collection[str] = ()) -> pa.Table:
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        cells = [column, pc.list_flatten(column)] if pa.types.is_list(column.type) else [column]
+        if not pa.types.is_floating(column.type) and name not in may_be_empty and any(one.null_count for one in cells):
+            raise BrokenFile(path, f"a cell of its column {name} is empty")
+    return table
 
 
 def origin(path: Path | str, schema: pa.Schema) -> dict[str, str]:
@@ -136,7 +149,8 @@ def origin(path: Path | str, schema: pa.Schema) -> dict[str, str]:
 
 def made_by(schema: pa.Schema) -> dict[str, str]:
     metadata = schema.metadata or {}
-    return {key.decode()[5:]: value.decode() for key, value in metadata.items() if key.startswith(b"jvgn.")}
+    told = {key.decode(errors="replace"): value.decode(errors="replace") for key, value in metadata.items()}
+    return {key.removeprefix("jvgn."): value for key, value in told.items() if key.startswith("jvgn.")}
 
 
 def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> tuple[pa.Table, pa.Table]:

@@ -55,8 +55,23 @@ def first_problem(heads: Sequence[int]) -> tuple[int, str] | None:
     roots = [index for index, head in enumerate(heads) if head == ROOT]
     if len(roots) > 1:
         return roots[1], f"is a second root; the first is word {roots[0] + 1}"
-    looping = [index for index in range(len(heads)) if not reaches_root(heads, index)]
-    return (looping[0], "is in a cycle of heads, or hangs from one") if looping else None
+    unrooted = first_unrooted(heads)
+    return None if unrooted is None else (unrooted, "is in a cycle of heads, or hangs from one")
+
+
+def first_unrooted(heads: Sequence[int]) -> int | None:
+    """The first word that does not lead to the root; every word is passed once, however long the ways."""
+    rooted: set[int] = {ROOT}
+    for index in range(len(heads)):
+        way: list[int] = []
+        seen = index
+        while seen not in rooted and len(way) <= len(heads):
+            way.append(seen)
+            seen = heads[seen]
+        if seen not in rooted:
+            return index
+        rooted.update(way)
+    return None
 
 
 def reaches_root(heads: Sequence[int], index: int) -> bool:

@@ -1,25 +1,25 @@
 """Reads annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and
 `categories`."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pydantic import BaseModel, Field, PositiveInt, TypeAdapter, ValidationError
+from pydantic import BaseModel, FailFast, Field, PositiveInt, TypeAdapter, ValidationError
 
 from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
 from jvgn.settings.base import describe
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, parsed_json
 from parsers.table import write_table
 
 GET_AGAIN = "get the file again"
 
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Side = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 
 class Image(BaseModel):
@@ -33,8 +33,11 @@ class Annotation(BaseModel):
     id: Id
     image_id: Id
     category_id: Annotated[int, Field(ge=0, lt=2**31)]
-    bbox: tuple[float, float, float, float]
+    bbox: tuple[Side, Side, Side, Side]
     iscrowd: int = 0
+
+
+Listed = TypeVar("Listed", Image, Annotation)
 
 
 class Category(BaseModel):
@@ -43,9 +46,9 @@ class Category(BaseModel):
 
 
 class Instances(BaseModel):
-    images: list[Image]
-    annotations: list[Annotation]
-    categories: list[Category]
+    images: Annotated[list[Image], FailFast()]
+    annotations: Annotated[list[Annotation], FailFast()]
+    categories: Annotated[list[Category], FailFast()]
 
 
 def read_instances(path: Path, cure: str = GET_AGAIN) -> Instances:
@@ -54,7 +57,21 @@ def read_instances(path: Path, cure: str = GET_AGAIN) -> Instances:
     unknown = {note.category_id for note in instances.annotations} - {category.id for category in instances.categories}
     if unknown:
         raise BrokenFile(path, f"category {min(unknown)} has annotations but no name", cure)
+    if image := first_again(instances.images):
+        raise BrokenFile(path, f"image {image.id} ({image.file_name}) is listed twice", cure)
+    if note := first_again(instances.annotations):
+        raise BrokenFile(path, f"annotation {note.id} is listed twice", cure)
     return instances
+
+
+def first_again(listed: list[Listed]) -> Listed | None:
+    """The first whose id another before it has."""
+    seen: set[int] = set()
+    for one in listed:
+        if one.id in seen:
+            return one
+        seen.add(one.id)
+    return None
 
 
 def read_training_set(instances_path: Path, folder: Path) -> None:
@@ -79,10 +96,10 @@ def write_annotations(instances: Instances, folder: Path) -> None:
 
 def load_json(path: Path, cure: str) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        return parsed_json(path.read_bytes())
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BrokenFile(path, f"not readable as JSON ({error})", cure) from error
 
 

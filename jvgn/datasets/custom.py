@@ -49,13 +49,11 @@ class Annotations:
         self.objects: dict[int, Annotation] = {}
         self.in_image: dict[int, list[Annotation]] = {}
         for image in self.instances.images:
-            if image.id in self.images or image.file_name in self.by_name:
+            if image.file_name in self.by_name:
                 raise BrokenFile(path, f"image {image.id} ({image.file_name}) is listed twice", MEND)
             self.images[image.id] = self.by_name[image.file_name] = image
             self.in_image[image.id] = []
         for note in self.instances.annotations:
-            if note.id in self.objects:
-                raise BrokenFile(path, f"annotation {note.id} is listed twice", MEND)
             if note.image_id not in self.images:
                 raise BrokenFile(path, f"annotation {note.id} is in image {note.image_id}, which is not listed", MEND)
             self.objects[note.id] = note

@@ -1,6 +1,5 @@
 """The rows of a table of expressions that somebody brings, cell by cell; docs/custom.md describes the columns."""
 
-import json
 import logging
 from typing import Annotated, Any
 
@@ -18,20 +17,20 @@ from pydantic import (
 from jvgn.datasets.coco import Id
 from jvgn.datasets.records import Record, Records
 from jvgn.settings.base import describe
-from parsers.files import UserError
+from parsers.files import UserError, parsed_json
 
 log = logging.getLogger(__name__)
 
 BOX = ("x1", "y1", "x2", "y2")
 
 
-def parsed_json(value: Any) -> Any:
+def list_in_cell(value: Any) -> Any:
     """A list, also from tables whose cells can only be text."""
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError) as error:
+        return parsed_json(value)
+    except ValueError as error:
         raise ValueError(f"not readable as JSON ({error})") from error
 
 
@@ -63,8 +62,8 @@ class Row(BaseModel):
     y1: FiniteFloat | None = None
     x2: FiniteFloat | None = None
     y2: FiniteFloat | None = None
-    tokens: Annotated[list[Word], BeforeValidator(parsed_json), Field(min_length=1, max_length=5000)] | None = None
-    mentions: Annotated[list[Mention], BeforeValidator(parsed_json)] = []
+    tokens: Annotated[list[Word], BeforeValidator(list_in_cell), Field(min_length=1, max_length=5000)] | None = None
+    mentions: Annotated[list[Mention], BeforeValidator(list_in_cell)] = []
 
 
 def parsed_rows(records: Records) -> list[tuple[Record, Row]]:

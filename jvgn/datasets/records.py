@@ -1,7 +1,6 @@
 """Tables that people bring, as CSV (with a first line of names, commas, UTF-8), JSON Lines or Parquet."""
 
 import csv
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, parsed_json
+from parsers.plain_parquet import DAMAGE, read_groups
 
 MEND = "mend the file"
 
@@ -87,8 +86,8 @@ def json_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str,
         if not line.strip():
             continue
         try:
-            values = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            values = parsed_json(line)
+        except ValueError as error:
             raise BrokenFile(path, f"line {number} is not readable as JSON ({error})", MEND) from error
         if not isinstance(values, dict):
             raise BrokenFile(path, f"line {number}: expected an object, {{…}}, found {type(values).__name__}", MEND)
@@ -96,12 +95,15 @@ def json_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str,
 
 
 def read_parquet(path: Path) -> tuple[list[str], Rows]:
+    path.open("rb").close()  # one that cannot be opened is none that is broken
     try:
-        table = pq.ParquetFile(path).read()
-    except pa.ArrowException as error:
-        problem = f"not a readable Parquet file ({str(error).splitlines()[0]})"
+        with pq.ParquetFile(path) as file:
+            table = read_groups(file, path)
+        values = table.to_pylist()
+    except (*DAMAGE, ArithmeticError, LookupError, TypeError, ValueError) as error:  # the 300,000th year is no date
+        problem = f"not a readable Parquet file ({(str(error) or type(error).__name__).splitlines()[0]})"
         raise BrokenFile(path, problem, "write it again") from error
-    return table.column_names, [(f"row {number}", values) for number, values in enumerate(table.to_pylist(), start=1)]
+    return table.column_names, [(f"row {number}", row) for number, row in enumerate(values, start=1)]
 
 
 READERS = {".csv": read_csv, ".jsonl": read_json_lines, ".parquet": read_parquet}

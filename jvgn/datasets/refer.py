@@ -8,15 +8,17 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
 import pyarrow as pa
-from pydantic import BaseModel, NonNegativeInt
+from pydantic import BaseModel, FailFast, Field, NonNegativeInt
 
 from jvgn.datasets import tables
 from jvgn.datasets.coco import GET_AGAIN, Id, as_table, checked, described_part, read_instances, write_annotations
-from jvgn.datasets.plain_pickle import load_plain_pickle
 from parsers.files import BrokenFile
+from parsers.plain_pickle import load_plain_pickle
 from parsers.table import write_table
+from parsers.tokens import MOST_TOKENS
 
 
 class Mention(BaseModel):
@@ -27,8 +29,8 @@ class Mention(BaseModel):
 class Sentence(BaseModel):
     sent_id: Id
     sent: str
-    tokens: list[str]
-    mentions: list[Mention] = []
+    tokens: Annotated[list[str], Field(max_length=MOST_TOKENS), FailFast()]
+    mentions: Annotated[list[Mention], FailFast()] = []
 
 
 class Ref(BaseModel):
@@ -36,7 +38,7 @@ class Ref(BaseModel):
     ann_id: Id
     image_id: Id
     split: str
-    sentences: list[Sentence]
+    sentences: Annotated[list[Sentence], FailFast()]
 
 
 def read_dataset(
@@ -46,7 +48,7 @@ def read_dataset(
 
     `counts` are the expressions that each split is known to have; empty, where nobody knows.
     """
-    refs = checked(refs_path, list[Ref], load_plain_pickle(refs_path))
+    refs = checked(refs_path, Annotated[list[Ref], FailFast()], load_plain_pickle(refs_path))
     check_counts(refs_path, refs, counts)
     instances = described_part(read_instances(instances_path), {ref.image_id for ref in refs})
     image_ids = {image.id for image in instances.images}

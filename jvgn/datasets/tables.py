@@ -6,10 +6,18 @@ is_crowd bool; ascending image_id, file order within an image.
 `expressions.parquet`: expression_id int64, ref_id int64, image_id int64, object_id int64, split string, text string,
 tokens list<string>; ascending expression_id. Every token index in every file refers to these tokens.
 `mentions.parquet`: expression_id int64, head_token int16, object_id int64, is_referent bool; one row for each object
-that an expression mentions, where the dataset knows; otherwise empty.
+that an expression mentions, where the dataset knows, no two of them at one word; otherwise empty.
+Ids are those of one row; sizes are positive.
 """
 
+from pathlib import Path
+
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from parsers.files import BrokenFile
+from parsers.table import read_table
 
 BOX = [(name, pa.float32()) for name in ("x1", "y1", "x2", "y2")]
 
@@ -45,3 +53,38 @@ MENTIONS = pa.schema(
         ("is_referent", pa.bool_()),
     ]
 )
+
+
+def read_images(path: Path | str) -> pa.Table:
+    table = unique(path, read_table(path, IMAGES), "image_id")
+    if len(table) and min(pc.min(table[side]).as_py() for side in ("width", "height")) < 1:
+        raise BrokenFile(path, "it has an image without width or height")
+    return table
+
+
+def read_objects(path: Path | str) -> pa.Table:
+    return unique(path, read_table(path, OBJECTS), "object_id")
+
+
+def read_expressions(path: Path | str) -> pa.Table:
+    table = read_table(path, EXPRESSIONS)
+    if (np.diff(table["expression_id"].to_numpy()) <= 0).any():
+        raise BrokenFile(path, "its expressions are not in ascending order")
+    return table
+
+
+def read_mentions(path: Path | str) -> pa.Table:
+    return unique(path, read_table(path, MENTIONS), "expression_id", "head_token")
+
+
+def unique(path: Path | str, table: pa.Table, *key: str) -> pa.Table:
+    if len(table.group_by(list(key)).aggregate([])) < len(table):
+        raise BrokenFile(path, f"two of its rows have the same {' and '.join(key)}")
+    return table
+
+
+def check_known(path: Path, table: pa.Table, known: pa.Table, key: str) -> None:
+    """What the table at `path` speaks of is in the other one."""
+    strange = pc.unique(table[key].filter(pc.invert(pc.is_in(table[key], known[key].combine_chunks()))))
+    if len(strange):
+        raise BrokenFile(path, f"it speaks of {key} {strange[0]}, which no other table has")

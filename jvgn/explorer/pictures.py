@@ -16,14 +16,11 @@ from jvgn.answering import ImageRegions
 from jvgn.datasets import tables
 from jvgn.gallery.pictures import read_picture, small_jpeg
 from jvgn.grounder import Grounder
-from jvgn.regions.images import upright
+from jvgn.picture_file import FORMATS, TooLarge
+from jvgn.picture_file import read_picture as decode
 from parsers.files import UserError
-from parsers.table import read_table
 
-FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF")
 MOST_BYTES = 20 * 2**20
-MOST_PIXELS = 40_000_000
-"""Of an upload: a file of few bytes can be an image of very many pixels."""
 SHOWN_SIDE, THUMBNAIL_SIDE = 1024, 160
 KEPT = 32
 """Pictures whose regions are remembered."""
@@ -42,8 +39,8 @@ class Pictures:
     def __init__(self, grounder: Grounder, dataset: Path, folder: Path) -> None:
         """The images that the dataset's tables have sentences about beyond the train split; files are in `folder`."""
         self.grounder, self.folder = grounder, folder
-        images = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas()
-        expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+        images = tables.read_images(dataset / "images.parquet").to_pandas()
+        expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
         self.expressions = expressions[expressions["split"] != "train"]
         evaluated = images[images["image_id"].isin(self.expressions["image_id"])]
         self.file_names = dict(zip(evaluated["image_id"].astype(str), evaluated["file_name"], strict=True))
@@ -99,12 +96,8 @@ class Pictures:
 def decoded(data: bytes) -> Image.Image:
     """An uploaded image, the way up that it is looked at; what its name says does not count."""
     try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise UserError(
-                    f"this picture has {image.width} x {image.height} pixels, more than {MOST_PIXELS // 10**6} million;"
-                    " make it smaller"
-                )
-            return upright(image).convert("RGB")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        return decode(io.BytesIO(data), as_seen=True)
+    except TooLarge as error:
+        raise UserError(f"this picture cannot be shown: {error}; make it smaller") from error
+    except ValueError as error:
         raise UserError(f"this is not a readable image; upload one of these: {', '.join(FORMATS)}") from error

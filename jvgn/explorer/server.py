@@ -21,7 +21,7 @@ from jvgn.explorer.answers import Asked, answer
 from jvgn.explorer.pictures import MOST_BYTES, Pictures
 from jvgn.grounder import Grounder
 from jvgn.settings.base import validated
-from parsers.files import UserError
+from parsers.files import UserError, one_line
 
 SAFETY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -123,7 +123,7 @@ def guard(app: Flask, port: int) -> None:
 
 def report_errors(app: Flask) -> None:
     def said(line: str, status: int) -> tuple[Response, int]:
-        return jsonify(error=" ".join(line.split())), status
+        return jsonify(error=one_line(line)), status
 
     @app.errorhandler(UserError)
     def users(error: UserError) -> Any:

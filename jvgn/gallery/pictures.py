@@ -10,7 +10,6 @@ from tqdm import tqdm
 
 from jvgn.datasets import tables
 from jvgn.regions.images import read_image
-from parsers.table import read_table
 
 LONGEST_SIDE = 448
 """Of the gallery's images, in pixels: a few megabytes for all of them."""
@@ -18,7 +17,7 @@ LONGEST_SIDE = 448
 
 def pictures(dataset: Path, folder: Path, image_ids: pd.Series) -> dict[str, str]:
     """Each image as a data URL, small enough for a page with hundreds of them."""
-    names = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
+    names = tables.read_images(dataset / "images.parquet").to_pandas().set_index("image_id")["file_name"]
     urls = {}
     for image_id in tqdm(sorted(set(image_ids)), unit=" images", disable=None):
         jpeg = small_jpeg(read_picture(folder / names[image_id]), LONGEST_SIDE)

@@ -59,7 +59,7 @@ def write_gallery(
     examples = inputs.examples(trained.settings, right_above)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     graphs = Graphs.read(inputs)
-    mentions = read_table(inputs.dataset / "mentions.parquet", tables.MENTIONS).to_pandas()
+    mentions = tables.read_mentions(inputs.dataset / "mentions.parquet").to_pandas()
     beliefs = looked_at(trained, examples, device)
     if beliefs["sure"].isna().any():
         raise UserError(f"{model_path}: its beliefs are not numbers, so its training failed; train it again")

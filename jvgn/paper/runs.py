@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jvgn.metrics import read_metrics
+from jvgn.metrics import needing, read_metrics
 from parsers.files import UserError
 
 SPLITS = {
@@ -66,11 +66,12 @@ class Measured:
 
     def source(self, runs: Iterable[Run]) -> str:
         """The files behind figures of these runs, and how far their detectors can be trusted."""
-        return "; ".join(
-            f"{self.files[run]} (seed {made['seed']}, detector {made['detector_proof']})"
-            for run in runs
-            if run in self.files and (made := self.metrics[run]["provenance"])
-        )
+        said = []
+        for run in runs:
+            if run in self.files and (made := self.metrics[run]["provenance"]):
+                with needing(self.files[run]):
+                    said.append(f"{self.files[run]} (seed {made['seed']}, detector {made['detector_proof']})")
+        return "; ".join(said)
 
 
 def existing_metrics(results: Path, table: str) -> list[Path]:

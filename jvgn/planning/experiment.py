@@ -1,6 +1,5 @@
 """A run on a dataset: what it rests on, and the sizes that its cost depends on."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,7 @@ from jvgn.planning.sizes import (
 from jvgn.settings.configuration import DEFAULT_RUN, Configuration
 from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
 from jvgn.settings.run import RunSettings
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, check_counts, parsed_json
 from parsers.table import count_rows
 
 WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, WORLD: 60}
@@ -143,11 +142,7 @@ class Experiment:
         recall = Path(f"{self.regions_path}.recall.json")
         if not recall.exists():
             return self.size.objects / self.size.images
-        try:
-            splits = json.loads(recall.read_text())["splits"].values()
-            return sum(split["n"] * split["mean_regions"] for split in splits) / sum(split["n"] for split in splits)
-        except UNREADABLE as error:
-            raise BrokenFile(recall, f"not the recall of regions ({error!r})") from error
+        return mean_regions(recall)
 
     @property
     def words(self) -> int:
@@ -174,3 +169,14 @@ class Experiment:
 
     def images_of(self, *splits: str) -> int:
         return sum(self.size.images_by_split[split] for split in splits)
+
+
+def mean_regions(recall: Path) -> float:
+    """Of the images that expressions speak of, as a measured recall has counted them."""
+    try:
+        splits = parsed_json(recall.read_bytes())["splits"].values()
+        for split in splits:
+            check_counts(split, ("n", "mean_regions"))
+        return sum(split["n"] * split["mean_regions"] for split in splits) / sum(split["n"] for split in splits)
+    except UNREADABLE as error:
+        raise BrokenFile(recall, f"not the recall of regions ({error!r})") from error

@@ -1,6 +1,5 @@
 """How large datasets are: counted in their tables where these are there, as published where they are not."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,8 +13,7 @@ from jvgn.settings.configuration import Configuration
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
-from parsers.files import BrokenFile, UserError
-from parsers.table import read_table
+from parsers.files import BrokenFile, UserError, check_counts, parsed_json
 
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError)
 """What a file raises that is not the JSON it should be."""
@@ -123,8 +121,8 @@ def published_expressions(folder: str, split_by: str) -> dict[str, int]:
 
 
 def counted(folder: Path, language: Language) -> DatasetSize:
-    expressions = read_table(folder / "expressions.parquet", tables.EXPRESSIONS)
-    objects = read_table(folder / "objects.parquet", tables.OBJECTS)
+    expressions = tables.read_expressions(folder / "expressions.parquet")
+    objects = tables.read_objects(folder / "objects.parquet")
     by_split = expressions.group_by("split", use_threads=False)
     found = by_split.aggregate([("expression_id", "count"), ("image_id", "count_distinct")]).to_pylist()
     if "train" not in [split["split"] for split in found]:
@@ -144,7 +142,8 @@ def measured_language(graphs: Path, otherwise: Language) -> Language:
     """With the nodes and edges that a parser has found in the dataset, if one was run."""
     for path in sorted(graphs.glob("*/coverage.json")):
         try:
-            coverage = json.loads(path.read_text(encoding="utf8"))
+            coverage = parsed_json(path.read_bytes())
+            check_counts(coverage, ("nodes", "edges", "expressions"))
             nodes, edges = (coverage[name] / coverage["expressions"] for name in ("nodes", "edges"))
         except UNREADABLE as error:
             raise BrokenFile(path, f"not the coverage of graphs ({error!r})") from error

@@ -19,7 +19,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 from tqdm import tqdm
 
-from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.datasets.tables import read_images, read_objects
 from jvgn.regions.exclusion import held_out
 from jvgn.regions.images import ImageFiles, load_whole
 from jvgn.regions.source import Source
@@ -27,7 +27,6 @@ from jvgn.regions.sources import load_source
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError, replacing, sha256
-from parsers.table import read_table
 
 COCOS_SELECTION = RegionSettings(nms=0.5, score=0.001, cap=100)
 """As detectors are compared: all boxes that could count, not only those that become regions."""
@@ -48,14 +47,14 @@ def measure_detector(
     threads: int = 1,
 ) -> None:
     """`output` holds the detector's average precision on at most so many of the val images withheld from it."""
-    image_table = held_out(read_table(images, IMAGES), excluded, held_out_images)
+    image_table = held_out(read_images(images), excluded, held_out_images)
     if not len(image_table):
         raise UserError(
             f"{excluded}: no image of a val split was withheld, so nothing is left to measure on; check the splits of"
             " the datasets that it lists"
         )
     source = load_source(detector, weights).to(device)
-    object_table = read_table(objects, OBJECTS)
+    object_table = read_objects(objects)
     object_table = object_table.filter(pc.is_in(object_table["image_id"], image_table["image_id"].combine_chunks()))
     found = detections(source, ImageFiles(image_table, folder, seen_often=False), image_table, device, threads)
     measured = average_precision(image_table, object_table, source.categories, found)

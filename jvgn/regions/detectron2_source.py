@@ -5,7 +5,6 @@ pyramid has its box head's output. This is the only module that knows detectron2
 Shape suffixes: N proposals or regions of an image, C classes, D feature size, H, W pixels.
 """
 
-import pickle
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from jvgn.datasets.plain_pickle import load_array_pickle
+from jvgn.datasets.array_pickle import load_array_pickle
+from jvgn.plain_checkpoint import load_checkpoint
 from jvgn.regions.detector import selected
 from jvgn.regions.provenance import COCO_TRAIN2017
 from jvgn.regions.source import Categories, Found
@@ -188,8 +188,8 @@ class PlainCheckpointer(DetectionCheckpointer):
 
 def read_tensors(path: str) -> dict[str, Any]:
     try:
-        return load_file(path) if path.endswith(".safetensors") else torch.load(path, "cpu", weights_only=True)
-    except (SafetensorError, RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
+        return load_file(path) if path.endswith(".safetensors") else load_checkpoint(path)
+    except (SafetensorError, OSError, ValueError) as error:
         raise BrokenFile(path, "not a readable file of weights", "download it again") from error
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jvgn.datasets.tables import EXPRESSIONS
+from jvgn.datasets.tables import read_expressions
 from parsers.table import read_table, write_table
 
 EXCLUDED = pa.schema([("image_id", pa.int64()), ("dataset", pa.string()), ("split", pa.string())])
@@ -27,7 +27,7 @@ def exclude_images(expressions: Iterable[Path | str], output: Path | str) -> Non
 
 def evaluated(expressions: Path | str) -> set[tuple[int, str]]:
     """The images of every split but train, with their splits."""
-    table = read_table(expressions, EXPRESSIONS)
+    table = read_expressions(expressions)
     rows = zip(table["image_id"].to_pylist(), table["split"].to_pylist(), strict=True)
     return {(image_id, split) for image_id, split in rows if split != "train"}
 

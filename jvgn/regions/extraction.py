@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.datasets.tables import read_images, read_objects
 from jvgn.fingerprint import fingerprint
 from jvgn.regions.annotations import Annotations, annotations_of
 from jvgn.regions.bad_input import leave_out
@@ -25,7 +25,6 @@ from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError, sha256
-from parsers.table import read_table
 
 logger = logging.getLogger(__name__)
 
@@ -58,10 +57,10 @@ def extract_regions(
         "settings": settings.model_dump_json(),
         "shard": str(shard),
     }
-    table = read_table(images, IMAGES).sort_by("image_id")
+    table = read_images(images).sort_by("image_id")
     annotated = None
     if setting == "gt":
-        annotated = annotations_of(table, read_table(objects, OBJECTS), settings.on_bad_input)
+        annotated = annotations_of(table, read_objects(objects), settings.on_bad_input)
     # The policy is left out: what was extracted without a flaw holds under either.
     chosen = settings.model_copy(update={"on_bad_input": "stop"}).model_dump_json()
     depends_on = fingerprint(__name__, *(made_by | {"settings": chosen}).values(), sha256(images), sha256(objects))

@@ -1,17 +1,17 @@
 """Image files as tensors, in batches. Shape suffixes: H, W pixels."""
 
-import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import torch
-from PIL import Image, ImageOps
+from PIL import Image
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from jvgn.interruption import ignore_signals
+from jvgn.picture_file import as_rgb, read_picture
 from parsers.files import BrokenFile, UserError
 
 KEPT_BYTES = 2**29
@@ -23,25 +23,16 @@ SLIMMEST = 100
 
 def as_tensor(image: Image.Image) -> Tensor:
     """(3, H, W) uint8, as stored: boxes refer to the stored pixels, whatever turn the camera noted beside them."""
-    return torch.from_numpy(np.array(image.convert("RGB"))).permute(2, 0, 1).contiguous()
-
-
-def upright(image: Image.Image) -> Image.Image:
-    """As people see it: turned as the camera noted."""
-    try:
-        return ImageOps.exif_transpose(image)
-    except (TypeError, struct.error) as error:  # Pillow's own, of notes that no camera would write
-        raise ValueError("what its camera noted beside it cannot be read") from error
+    return torch.from_numpy(np.array(as_rgb(image))).permute(2, 0, 1).contiguous()
 
 
 def read_image(path: Path, as_seen: bool = False) -> Tensor:
-    """As stored, or `upright`: a photograph that nobody annotated is as people see it."""
+    """As stored, or upright: a photograph that nobody annotated is as people see it."""
     try:
-        with Image.open(path) as image:
-            return as_tensor(upright(image) if as_seen else image)
+        return as_tensor(read_picture(path, as_seen))
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such image; check its path") from error
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except (OSError, ValueError) as error:
         raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 
 

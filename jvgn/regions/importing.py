@@ -12,7 +12,7 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from jvgn.boxes import flaws, iou
-from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.datasets.tables import read_images, read_objects
 from jvgn.fingerprint import fingerprint
 from jvgn.regions.annotations import Annotations, annotations_of
 from jvgn.regions.bad_input import Policy, leave_out
@@ -23,7 +23,6 @@ from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.files import UserError, sha256
-from parsers.table import read_table
 
 SAME_BOX = 0.9
 """IoU from which on a precomputed box stands for an annotated one."""
@@ -47,10 +46,10 @@ def import_regions(
         key = "detections" if setting == "det" else "objects"
         raise UserError(f"detectors.{name} names no files of `{key}`, which the setting {setting} needs")
     files = FORMATS[detector.format](Path(path))
-    table = read_table(images, IMAGES).sort_by("image_id")
+    table = read_images(images).sort_by("image_id")
     annotated = None
     if setting == "gt":
-        annotated = annotations_of(table, read_table(objects, OBJECTS), settings.on_bad_input)
+        annotated = annotations_of(table, read_objects(objects), settings.on_bad_input)
     feature_size = first_feature_size(files, table)
     made_by = {"dataset": dataset, "setting": setting, "detector": name, "detector_sha256": UNKNOWN}
     made_by |= {"settings": settings.model_dump_json(), "imported_from": str(path), "shard": str(Shard())}

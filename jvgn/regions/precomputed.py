@@ -16,7 +16,6 @@ Boxes are xyxy in pixels of the image. Nothing is unpickled. Shape suffixes: N r
 import base64
 import binascii
 import re
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import Protocol
 
 import numpy as np
 
+from jvgn.plain_arrays import load_arrays
 from jvgn.regions.store import RegionStore
 from parsers.files import BrokenFile, UserError
 
@@ -85,10 +85,11 @@ class TsvFile:
             known = {len(BOTTOM_UP): BOTTOM_UP, len(LXMERT): LXMERT}
             if not is_header and count not in known:
                 raise BrokenFile(self.path, f"expected lines of 6 or 10 columns, found {count}", CURE)
-            self.columns = tuple(line.decode().strip().split("\t")) if is_header else known[count]
+            names = tuple(line.decode(errors="replace").strip().split("\t"))
+            self.columns = names if is_header else known[count]
             if is_header:
                 return
-        if not (digits := re.search(r"(\d+)(\.\w+)?$", key)):
+        if not (digits := re.search(r"(?<![0-9])([0-9]{1,18})(\.\w+)?$", key)):
             raise BrokenFile(self.path, f"expected an image's id at byte {position}, found {key[:40]!r}", CURE)
         self.start.setdefault(int(digits[1]), position)
 
@@ -128,11 +129,10 @@ class NpzFolder:
             tried = " nor ".join(f"{name}.npz" for name in dict.fromkeys(names))
             raise UserError(f"{self.folder}: has no file for image {image_id}, neither {tried}")
         try:
-            with np.load(found[0], allow_pickle=False) as arrays:
-                known = {name for names in NAMES.values() for name in names}
-                return precomputed(str(found[0]), {name: arrays[name] for name in arrays.files if name in known})
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            arrays = load_arrays(found[0], {name for names in NAMES.values() for name in names})
+        except ValueError as error:
             raise BrokenFile(found[0], f"not a readable .npz file ({error})", CURE) from error
+        return precomputed(str(found[0]), arrays)
 
 
 class RegionFile:
@@ -160,7 +160,10 @@ def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomput
     for word in ("box", "feature"):
         if word not in told or told[word].ndim != 2:
             raise BrokenFile(where, f"expected an array of two dimensions under {' or '.join(NAMES[word])}", CURE)
-    count = int(told["count"]) if "count" in told else len(told["box"])
+    for word in ("count", "width", "height"):
+        if word in told and not (told[word].size == 1 and told[word].item() in range(2**31)):
+            raise BrokenFile(where, f"expected one whole number under {' or '.join(NAMES[word])}", CURE)
+    count = int(told["count"].item()) if "count" in told else len(told["box"])
     if len(told["feature"]) != len(told["box"]) == told["feature"].shape[1]:
         told["feature"] = told["feature"].T
     expected = {"box": (count, 4), "feature": (count, told["feature"].shape[1])}
@@ -170,6 +173,6 @@ def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomput
             if told[word].shape != expected.get(word, (count,)):
                 shapes = f"{expected.get(word, (count,))}, found {told[word].shape}"
                 raise BrokenFile(where, f"expected {word} of shape {shapes}", CURE)
-    size = (int(told["width"]), int(told["height"])) if {"width", "height"} <= told.keys() else None
+    size = (int(told["width"].item()), int(told["height"].item())) if {"width", "height"} <= told.keys() else None
     columns = {word: told.get(word) for word in ("score", "label", "object_id")}
     return Precomputed(told["box"].astype(np.float32), told["feature"], **columns, size=size)

@@ -9,11 +9,11 @@ images, which are the images of every split but train, were looked at; `detector
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from jvgn.regions.exclusion import evaluated
 from jvgn.regions.provenance import Provenance, read_provenance
-from parsers.files import BrokenFile, UserError, replacing
+from parsers.files import BrokenFile, UserError, parsed_json, replacing
 
 NAMED = 5
 """How many leaked images a message names."""
@@ -71,6 +71,9 @@ def all_is_known(made: Provenance) -> bool:
 
 def read_verdict(path: Path) -> str:
     try:
-        return str(json.loads(path.read_text(encoding="utf8"))["verdict"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        verdict = parsed_json(path.read_bytes())["verdict"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise BrokenFile(path, "not a readable proof") from error
+    if verdict not in get_args(Verdict):
+        raise BrokenFile(path, "not a readable proof")
+    return str(verdict)

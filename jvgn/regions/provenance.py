@@ -17,6 +17,8 @@ from jvgn.settings.base import Frozen, describe
 from jvgn.settings.detector import DetectorSettings
 from parsers.files import BrokenFile, UserError, replacing
 
+MOST_DIGITS = 18
+"""Of an image's id, which is an int64."""
 COCO_TRAIN2017 = "COCO train2017"
 """All of train2014, and so every image of RefCOCO, RefCOCO+ and RefCOCOg, is in it."""
 
@@ -58,6 +60,6 @@ def read_image_ids(path: Path | str) -> tuple[int, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read ({error}); mend the detector's `training_images`") from error
     for word in words:
-        if not word.isdecimal():
+        if not (word.isdecimal() and len(word) <= MOST_DIGITS):
             raise UserError(f"{path}: expected an image id a line, found {word[:40]!r}; mend the file")
     return tuple(sorted(set(map(int, words))))

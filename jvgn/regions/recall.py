@@ -17,14 +17,13 @@ from jvgn.boxes import iou
 from jvgn.datasets import tables
 from jvgn.regions.store import RegionStore
 from parsers.files import replacing
-from parsers.table import read_table
 
 FORMAT = "1"
 
 
 def measure_recall(dataset: Path, regions: Path, right_above: float, output: Path) -> None:
     """`output` says how much of each split the regions cover."""
-    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+    expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
     table = expressions[["expression_id", "image_id", "split"]].join(
         coverage(dataset, regions, expressions["image_id"], right_above), on="expression_id"
     )
@@ -45,12 +44,11 @@ def split_recall(rows: pd.DataFrame) -> dict[str, Any]:
 
 def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: float) -> pd.DataFrame:
     """By expression_id: whether some region covers the referent, and how many regions the image has."""
-    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
-    expressions = expressions[expressions["image_id"].isin(set(image_ids))]
-    objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas().set_index("object_id")
-    gold_S4 = objects.loc[expressions["object_id"], ["x1", "y1", "x2", "y2"]].to_numpy()
+    expressions, gold_S4 = referents_of(dataset)
+    is_asked_S = expressions["image_id"].isin(set(image_ids)).to_numpy()
+    expressions, gold_S4 = expressions[is_asked_S], gold_S4[is_asked_S]
     store = RegionStore(regions)
-    by_object, skipped = store.info["setting"] == "gt", store.skipped_images
+    by_object, skipped = store.setting == "gt", store.skipped_images
     covered_S, count_S = np.zeros(len(expressions), dtype=bool), np.zeros(len(expressions), dtype=int)
     object_S = expressions["object_id"].to_numpy()
     for image_id, own_S in expressions.groupby("image_id").indices.items():
@@ -61,3 +59,13 @@ def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: fl
         covered_S[own_S] = is_right.any(axis=0)
         count_S[own_S] = len(box_N4)
     return pd.DataFrame({"covered": covered_S, "regions": count_S}, index=expressions["expression_id"])
+
+
+def referents_of(dataset: Path) -> tuple[pd.DataFrame, np.ndarray]:
+    """The expressions, and the box (S, 4) of what each is about."""
+    path = dataset / "expressions.parquet"
+    expressions, objects = tables.read_expressions(path), tables.read_objects(dataset / "objects.parquet")
+    tables.check_known(path, expressions, objects, "object_id")
+    boxes = objects.to_pandas().set_index("object_id")[["x1", "y1", "x2", "y2"]]
+    found = expressions.to_pandas()
+    return found, boxes.loc[found["object_id"]].to_numpy()

@@ -26,11 +26,9 @@ from typing import Any, Literal, Self
 import h5py
 import numpy as np
 
+from jvgn.regions.opening import COLUMNS, FORMAT, Opened, check_size, dataset, naming, opened
 from parsers.files import BrokenFile, UserError, replacing
 
-FORMAT = "1"
-COLUMNS = {"box": "float32", "feature": "", "score": "float32", "label": "int32", "object_id": "int64"}
-"""Data types; that of `feature` is the writer's choice."""
 CHUNK_BYTES = 65536
 """About one image's regions: a chunk much larger would be read in full for a few of its rows."""
 BUFFERED_ROWS = 1024
@@ -132,7 +130,9 @@ class RegionWriter:
             raise BrokenFile(other.path, f"its first image is {first}, but images up to {last} are there already")
         for start in range(0, int(opened.offset[-1]), BUFFERED_ROWS):
             rows = slice(start, start + BUFFERED_ROWS)
-            self._add(Regions(**{name: column[rows] for name, column in opened.columns.items()}))
+            with naming(other.path):
+                regions = Regions(**{name: column[rows] for name, column in opened.columns.items()})
+            self._add(regions)
         self._image_ids += opened.image_id.tolist()
         self._offsets += (opened.offset[1:] + self._offsets[-1]).tolist()
         self._skipped += other.skipped
@@ -161,7 +161,7 @@ class RegionStore:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._opened: _Opened | None = None
+        self._opened: Opened | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {"path": self.path, "_opened": None}
@@ -169,8 +169,15 @@ class RegionStore:
     @property
     def info(self) -> dict[str, Any]:
         """What made the file: its root attributes."""
-        attributes = self._open().file.attrs
-        return {key: value.item() if isinstance(value, np.generic) else value for key, value in attributes.items()}
+        return dict(self._open().info)
+
+    @property
+    def setting(self) -> str:
+        """`gt` or `det`: whether its boxes were given or detected."""
+        found = self.info.get("setting")
+        if found not in ("gt", "det"):
+            raise BrokenFile(self.path, "holds no setting")
+        return str(found)
 
     @property
     def feature_size(self) -> int:
@@ -188,11 +195,16 @@ class RegionStore:
     @property
     def skipped(self) -> list[Skipped]:
         """What was left out, in the order in which it was met."""
-        group = self._open().file.get("skipped")
-        if group is None:
-            return []
-        rows = zip(group["image_id"][:].tolist(), group["object_id"][:].tolist(), group["reason"][:], strict=True)
-        return [Skipped(image_id, object_id, reason.decode()) for image_id, object_id, reason in rows]
+        with naming(self.path):
+            group = self._open().file.get("skipped")
+            if group is None:
+                return []
+            columns = [dataset(self.path, group, name) for name in ("image_id", "object_id", "reason")]
+            check_size(self.path, columns)
+            return [
+                Skipped(int(image_id), int(object_id), reason.decode())
+                for image_id, object_id, reason in zip(*(column[:] for column in columns), strict=True)
+            ]
 
     @property
     def skipped_images(self) -> set[int]:
@@ -205,7 +217,8 @@ class RegionStore:
 
     def read(self, image_id: int) -> Regions:
         opened, rows = self._find(image_id)
-        return Regions(**{name: column[rows] for name, column in opened.columns.items()})
+        with naming(self.path):
+            return Regions(**{name: column[rows] for name, column in opened.columns.items()})
 
     def read_boxes(self, image_id: int) -> tuple[np.ndarray, np.ndarray]:
         """The boxes (N, 4) and object ids (N) alone."""
@@ -217,53 +230,15 @@ class RegionStore:
         """How many regions each image has, in the order of `image_ids`."""
         return np.diff(self._open().offset)
 
-    def _find(self, image_id: int) -> tuple["_Opened", slice]:
+    def _find(self, image_id: int) -> tuple[Opened, slice]:
         opened = self._open()
         index = int(np.searchsorted(opened.image_id, image_id))
         if index == len(opened.image_id) or opened.image_id[index] != image_id:
             raise UserError(f"{self.path}: holds no image {image_id}; extract the regions of this dataset again")
         return opened, slice(*opened.offset[index : index + 2])
 
-    def _open(self) -> "_Opened":
+    def _open(self) -> Opened:
         # A forked worker must not share its parent's handle: HDF5 keeps a position and a cache in it.
         if self._opened is None or self._opened.process != os.getpid():
-            self._opened = _opened(self.path)
+            self._opened = opened(self.path)
         return self._opened
-
-
-@dataclass(frozen=True)
-class _Opened:
-    process: int
-    file: h5py.File
-    image_id: np.ndarray
-    offset: np.ndarray
-    columns: dict[str, h5py.Dataset | np.ndarray]
-
-
-def _opened(path: Path) -> _Opened:
-    """The file, after a check that it is whole and of our format."""
-    if not path.exists():
-        raise BrokenFile(path, "there is no such file", "make it with the workflow")
-    if path.is_dir():
-        raise UserError(f"{path}: a folder; name a file of regions, such as results/regions/shapes_det/tiny.h5")
-    try:
-        file = h5py.File(path, "r")
-    except OSError as error:
-        why = str(error).rpartition("(")[2].rstrip(")")
-        cure = "if the workflow made it, delete it and run the workflow again"
-        raise BrokenFile(path, f"not a readable HDF5 file ({why})", cure) from error
-    found = file.attrs.get("format")
-    if found != FORMAT:
-        raise BrokenFile(path, f"expected regions of format version {FORMAT}, found {found or 'none'}")
-    missing = [name for name in ("image_id", "offset", *COLUMNS) if not isinstance(file.get(name), h5py.Dataset)]
-    if missing:
-        raise BrokenFile(path, f"holds no {missing[0]}")
-    # All but the features is small and stays in memory, so that an image is one contiguous read.
-    columns = {name: file[name] if name == "feature" else file[name][:] for name in COLUMNS}
-    opened = _Opened(os.getpid(), file, file["image_id"][:], file["offset"][:], columns)
-    if len(opened.offset) != len(opened.image_id) + 1:
-        raise BrokenFile(path, f"{len(opened.image_id)} images have {len(opened.offset)} offsets")
-    for name, column in opened.columns.items():
-        if len(column) != opened.offset[-1]:
-            raise BrokenFile(path, f"expected {opened.offset[-1]} rows of {name}, found {len(column)}")
-    return opened

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.datasets.tables import read_images, read_objects
 from jvgn.interruption import Interrupted, Interruption, watched
 from jvgn.precision import autocast, check_precision
 from jvgn.processes import Processes, joined
@@ -32,7 +32,6 @@ from jvgn.regions.weights import pretrained_sha256, save_detector
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.training_state import TrainingState
 from parsers.files import UserError, sha256
-from parsers.table import read_table
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +57,7 @@ def train_detector(
     """`weights` holds a detector trained on the images, `provenance` says on which."""
     torch.set_num_threads(threads)
     check_precision(torch.device(device), settings.precision)
-    image_table, object_table = without(read_table(images, IMAGES), excluded), read_table(objects, OBJECTS)
+    image_table, object_table = without(read_images(images), excluded), read_objects(objects)
     if not len(image_table):
         raise UserError(
             f"{images}: no image is left to train on once those in {excluded} are left out; add images that no dataset"

@@ -6,22 +6,22 @@ from 1, stands for the k-th. (One entry, because safetensors writes several in n
 """
 
 import json
-import pickle
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from jvgn.plain_checkpoint import DAMAGE, fits, load_tensors
 from jvgn.regions.detector import Detector, State, build_detector
 from jvgn.regions.source import Categories, Found
-from jvgn.settings.base import validated
+from jvgn.settings.base import Frozen, validated
 from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
-from parsers.files import BrokenFile, UserError, replacing, sha256
+from parsers.files import BrokenFile, UserError, parsed_json, replacing, sha256
 
 FORMAT = "1"
 
@@ -56,6 +56,12 @@ def save_detector(path: Path | str, state: State, settings: NetworkSettings, cat
         save_file(tensors, temporary, metadata={"detector": json.dumps(about)})
 
 
+class About(Frozen):
+    format: Literal["1"]
+    settings: dict[str, Any]
+    categories: tuple[tuple[int, str], ...]
+
+
 @dataclass(frozen=True)
 class Stored:
     """What a file of weights holds."""
@@ -72,25 +78,25 @@ def read_detector(path: Path | str) -> Stored:
         raise BrokenFile(path, "there is no such file", "make it with the workflow")
     try:
         with safe_open(path, framework="pt") as file:
-            about = json.loads((file.metadata() or {}).get("detector", "{}"))
+            about = parsed_json((file.metadata() or {}).get("detector", "{}"))
         state = load_file(path)
-    except (SafetensorError, OSError, ValueError) as error:
+    except DAMAGE as error:
         raise BrokenFile(path, f"not a readable safetensors file ({error})") from error
-    if about.get("format") != FORMAT:
-        raise BrokenFile(path, f"expected a detector of format version {FORMAT}, found {about.get('format', 'none')}")
-    categories = [(int(category_id), str(name)) for category_id, name in about["categories"]]
-    return Stored(Path(path), about["settings"], categories, state)
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise BrokenFile(path, f"expected a detector of format version {FORMAT}, found {found or 'none'}")
+    told = validated(About, about, f"{path}: metadata")
+    return Stored(Path(path), told.settings, list(told.categories), state)
 
 
 def load_detector(path: Path | str, proposals: int | None = None) -> TrainedDetector:
     """The detector at `path`, ready to detect."""
     stored = read_detector(path)
     settings = validated(TorchvisionSettings, stored.settings, f"{path}: settings")
+    if not fits(stored.state, lambda: build_detector(settings, len(stored.categories), proposals)):
+        raise BrokenFile(path, f"not the weights of a {settings.backbone} detector")
     detector = build_detector(settings, len(stored.categories), proposals)
-    try:
-        detector.load_state_dict(stored.state)
-    except RuntimeError as error:
-        raise BrokenFile(path, f"not the weights of a {settings.backbone} detector") from error
+    detector.load_state_dict(stored.state)
     return TrainedDetector(detector.eval(), settings, stored.categories)
 
 
@@ -116,10 +122,8 @@ def pretrained_sha256(settings: NetworkSettings) -> str | None:
 def read_pretrained(path: Path | str) -> dict[str, Tensor]:
     """A classification network's weights, from a safetensors file or from torchvision's own."""
     try:
-        if Path(path).suffix == ".safetensors":
-            return load_file(path)
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except (SafetensorError, RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
+        return load_file(path) if Path(path).suffix == ".safetensors" else load_tensors(path)
+    except DAMAGE as error:
         raise BrokenFile(path, "not a readable file of weights", "download it again") from error
 
 

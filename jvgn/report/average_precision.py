@@ -1,6 +1,5 @@
 """How well a detector finds each category: `report/average_precision.csv`, with columns category and ap (percent)."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jvgn.report.charts import AFTER, Output, panels
-from parsers.files import BrokenFile
+from parsers.files import BrokenFile, check_counts, parsed_json
 
 ALL = "all: "
 ROWS = 28
@@ -23,9 +22,13 @@ def draw_average_precision(measured: Path, output: Output) -> None:
 
 def read_measured(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf8"))
+        found: dict[str, Any] = parsed_json(path.read_bytes())
         complete = {*MEANS, "categories", "images", "objects"} <= found.keys()
-    except (OSError, ValueError, AttributeError) as error:
+        if complete:
+            measured = {**found["categories"], **{name: found[name] for name in MEANS}}
+            check_counts(measured, [name for name, value in measured.items() if value is not None])
+            check_counts(found, ("images", "objects"))
+    except (OSError, ValueError, AttributeError, TypeError) as error:
         raise BrokenFile(path, f"not a detector's average precision ({error!r})") from error
     if not complete:
         raise BrokenFile(path, "lacks a part of a detector's average precision")

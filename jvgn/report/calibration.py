@@ -12,14 +12,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jvgn.evaluation import CALIBRATION_BINS, Answers
-from jvgn.prediction_table import PREDICTIONS
+from jvgn.prediction_table import read_predictions
 from jvgn.report.charts import AFTER, DIGITS, Output, panels, percent_axis, share, with_intervals
 from parsers.files import UserError
-from parsers.table import read_table
 
 
 def draw_calibration(dataset: Path, nodes: Path, edges: Path, predictions: Path, output: Output) -> None:
-    table = Answers(dataset, nodes, edges).table(read_table(predictions, PREDICTIONS).to_pandas())
+    answers = Answers(dataset, nodes, edges)
+    table = answers.table(read_predictions(predictions, answers.evaluated).to_pandas())
     answered = table[~table["skipped"]]
     if not len(answered):
         raise UserError(f"{predictions}: holds no referent; check that the dataset has an evaluation split")

@@ -4,7 +4,6 @@ Columns: measure, number, n, share (in percent). The measures `objects` and `rel
 that number of them; the others how many sentences, words or graphs out of all they concern.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 
 from jvgn.datasets import tables
 from jvgn.report.charts import AFTER, DIGITS, Output, panels, percent_axis
-from parsers.files import BrokenFile
+from parsers.files import BrokenFile, check_counts, parsed_json
 from parsers.table import EDGES, NODES, read_table
 
 SHARES = {
@@ -26,7 +25,7 @@ SHARES = {
 
 def draw_coverage(expressions: Path, nodes: Path, edges: Path, coverage: Path, output: Output) -> None:
     counts = read_coverage(coverage)
-    ids = read_table(expressions, tables.EXPRESSIONS).column("expression_id").to_pandas()
+    ids = tables.read_expressions(expressions).column("expression_id").to_pandas()
     rows = [
         {"measure": word, "number": int(number), "n": int(n), "share": round(100 * n / len(ids), DIGITS)}
         for word, path, schema in (("objects", nodes, NODES), ("relations", edges, EDGES))
@@ -40,9 +39,10 @@ def draw_coverage(expressions: Path, nodes: Path, edges: Path, coverage: Path, o
 
 def read_coverage(path: Path) -> dict[str, Any]:
     try:
-        counts: dict[str, Any] = json.loads(path.read_text(encoding="utf8"))
+        counts: dict[str, Any] = parsed_json(path.read_bytes())
         missing = {name for pair in SHARES.values() for name in pair} - counts.keys()
-    except (OSError, ValueError, AttributeError) as error:
+        check_counts(counts, {name for pair in SHARES.values() for name in pair} - missing)
+    except (OSError, ValueError, AttributeError, TypeError) as error:
         raise BrokenFile(path, f"not a coverage.json ({error!r})") from error
     if missing:
         raise BrokenFile(path, f"lacks {', '.join(sorted(missing))}")

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from PIL import Image
-
+from jvgn.picture_file import read_picture
 from parsers.files import BrokenFile, replacing
 
 PAGE = """<!doctype html>
@@ -54,9 +53,8 @@ def write_picture_page(title: str, picture: Path, output: Path) -> None:
     """
     written = io.BytesIO()
     try:
-        with Image.open(picture) as image:
-            image.convert("RGB").save(written, "JPEG", quality=85)
-    except OSError as error:
+        read_picture(picture).save(written, "JPEG", quality=85)
+    except (OSError, ValueError) as error:
         raise BrokenFile(picture, f"not a readable picture ({error})") from error
     url = f"data:image/jpeg;base64,{base64.b64encode(written.getvalue()).decode()}"
     write_page(title, [f'<img alt="{escape(title)}" src="{url}">'], output)

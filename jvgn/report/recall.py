@@ -11,17 +11,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from jvgn.boxes import iou
-from jvgn.datasets import tables
+from jvgn.regions.recall import referents_of
 from jvgn.regions.store import RegionStore
 from jvgn.report.charts import COLOURS, MARKERS, Output, panels, percent_axis, share, with_intervals
-from parsers.table import read_table
 
 THRESHOLDS = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
 
 
 def draw_recall(dataset: Path, regions: Path, output: Output) -> None:
-    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
-    best_S = best_overlaps(dataset, expressions, RegionStore(regions))
+    expressions, gold_S4 = referents_of(dataset)
+    best_S = best_overlaps(expressions, gold_S4, RegionStore(regions))
     table = pd.DataFrame(
         {"split": split, "iou": threshold} | share(best_S[own_S] > threshold)
         for split, own_S in expressions.groupby("split").groups.items()
@@ -30,10 +29,8 @@ def draw_recall(dataset: Path, regions: Path, output: Output) -> None:
     output.write(table, "what its regions cover", recall_curves)
 
 
-def best_overlaps(dataset: Path, expressions: pd.DataFrame, store: RegionStore) -> pd.Series:
+def best_overlaps(expressions: pd.DataFrame, gold_S4: np.ndarray, store: RegionStore) -> pd.Series:
     """For each expression, the IoU of its referent with the region that fits it best; 0 where there is none."""
-    objects = read_table(dataset / "objects.parquet", tables.OBJECTS).to_pandas().set_index("object_id")
-    gold_S4 = objects.loc[expressions["object_id"], ["x1", "y1", "x2", "y2"]].to_numpy()
     best_S = np.zeros(len(expressions))
     present = set(store.image_ids.tolist())
     for image_id, own_S in expressions.groupby("image_id").indices.items():

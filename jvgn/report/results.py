@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from jvgn.intervals import wilson_interval
-from jvgn.metrics import read_metrics
+from jvgn.metrics import needing, read_metrics
 from jvgn.report.page import table, write_page
-from parsers.files import BrokenFile
 
 SPLITS = """Referents found: the share of sentences whose main object was found, with its 95% interval (Wilson's; the
 sentences count as independent). Context found: the share of the other objects mentioned, where the data say which they
@@ -23,10 +22,8 @@ def write_results(metrics_path: Path, output: Path) -> None:
     run = "" if metrics["run"] == "default" else f", run {metrics['run']}"
     regions = {"gt": "annotated regions", "det": "detected regions"}.get(metrics["setting"], metrics["setting"])
     title = f"{metrics['dataset']} on {regions}{run}"
-    try:
+    with needing(metrics_path):
         body = [*split_part(metrics["splits"]), *decoding_part(metrics["splits"]), *provenance_part(metrics)]
-    except (KeyError, TypeError) as error:
-        raise BrokenFile(metrics_path, f"lacks a part of a run's metrics ({error!r})") from error
     write_page(title, body, output)
 
 

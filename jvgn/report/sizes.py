@@ -11,9 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jvgn.evaluation import Answers
-from jvgn.prediction_table import PREDICTIONS
+from jvgn.prediction_table import read_predictions
 from jvgn.report.charts import AFTER, BEFORE, Output, panels, percent_axis, share, with_intervals
-from parsers.table import read_table
 
 COUNTED = {"nodes": "objects", "edges": "relations"}
 STYLES = {"before": (BEFORE, "s", -0.08), "after": (AFTER, "o", 0.08)}
@@ -21,8 +20,8 @@ STYLES = {"before": (BEFORE, "s", -0.08), "after": (AFTER, "o", 0.08)}
 
 
 def draw_sizes(dataset: Path, nodes: Path, edges: Path, predictions: Path, output: Output) -> None:
-    found = read_table(predictions, PREDICTIONS).to_pandas()
-    numbers = size_numbers(Answers(dataset, nodes, edges), found)
+    answers = Answers(dataset, nodes, edges)
+    numbers = size_numbers(answers, read_predictions(predictions, answers.evaluated).to_pandas())
     output.write(numbers, "accuracy by the size of the sentence", accuracy_by_size)
 
 

@@ -10,9 +10,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from parsers.files import UserError, replacing
+from parsers.plain_yaml import load_plain_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
 
+NAMED = 10
+"""How many bad keys a message names."""
 UNION_TAG = "one of: "
 """How the tags of a union's members begin: no keys, so no message names them."""
 
@@ -33,10 +36,10 @@ class Frozen(BaseModel):
 
 def read_yaml(path: Path | str) -> object:
     try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf8"))
+        return load_plain_yaml(path)
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such file; give its path, or start in the folder that has it") from error
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:  # the 31st of June is a ValueError
+    except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise UserError(f"{path}: cannot be read as YAML ({reason}); check the file") from error
 
@@ -52,7 +55,9 @@ def validated(model: type[Model], value: object, where: str) -> Model:
         # Strictly, so that `train: true` is no number; by way of JSON, so that a list may be a tuple.
         return model.model_validate_json(text, strict=True)
     except ValidationError as error:
-        raise UserError(f"{where}: " + "; ".join(map(describe, error.errors()))) from error
+        problems = error.errors()
+        more = f"; and {len(problems) - NAMED:,} more" if len(problems) > NAMED else ""
+        raise UserError(f"{where}: " + "; ".join(map(describe, problems[:NAMED])) + more) from error
 
 
 def describe(problem: Mapping[str, Any]) -> str:
@@ -67,4 +72,11 @@ def describe(problem: Mapping[str, Any]) -> str:
     if problem["type"] in ("missing", "value_error"):
         return f"{key}: {problem['msg']}"
     hint = "; in YAML, write 5.0e-3, not 5e-3" if problem["type"] == "float_type" else ""
-    return f"{key}: {problem['msg']}, found {reprlib.repr(problem['input'])}{hint}"
+    return f"{key}: {problem['msg']}, found {shortened(problem['input'])}{hint}"
+
+
+def shortened(value: object) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return f"a {type(value).__name__} that is too long to write"

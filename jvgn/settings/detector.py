@@ -33,9 +33,9 @@ class NetworkSettings(Frozen):
     """A trained detector: nothing is trained, and these weights are taken."""
     training_images: str | None = None
     """A text file, an image id a line: what `weights` were trained on. Without it, the proof is `unproven`."""
-    short_side: PositiveInt = 600
+    short_side: int = Field(600, gt=0, le=10_000)
     """Images are resized until their short side has this length, or their long side has `long_side`."""
-    long_side: PositiveInt = 1000
+    long_side: int = Field(1000, gt=0, le=10_000)
     test_proposals: PositiveInt = 300
     """Proposals an image after training; the box head runs on each, so this sets the cost of extraction."""
     epochs: NonNegativeInt = 8
@@ -77,9 +77,9 @@ class TorchvisionSettings(NetworkSettings):
     source: Literal["torchvision"] = "torchvision"
     backbone: Literal["tiny", "resnet101", "vgg16"] = "resnet101"
     """`tiny` is for small drawn images; `resnet101` (2048-d) is the paper's, `vgg16` (4096-d) its appendix's."""
-    anchor_sizes: tuple[PositiveInt, ...] = Field(default=(64, 128, 256, 512), min_length=1)
+    anchor_sizes: tuple[PositiveInt, ...] = Field(default=(64, 128, 256, 512), min_length=1, max_length=100)
     """In pixels of the resized image."""
-    anchor_ratios: tuple[PositiveFloat, ...] = Field(default=(0.5, 1.0, 2.0), min_length=1)
+    anchor_ratios: tuple[PositiveFloat, ...] = Field(default=(0.5, 1.0, 2.0), min_length=1, max_length=100)
     proposals: PositiveInt = 2000
     """Proposals an image while training, before sampling."""
     anchor_samples: PositiveInt = 256

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveInt
 
 from jvgn.settings.base import Frozen
 
@@ -14,7 +14,7 @@ class RegionSettings(Frozen):
     """Of two boxes of one class that overlap more than this, the one with the lower score goes."""
     score: float = Field(default=0.65, gt=0, lt=1)
     """The lowest score of a region, unless the image would be left with none."""
-    step: PositiveFloat = 0.1
+    step: float = Field(default=0.1, ge=0.001)
     """`score` is lowered by this until the image has a region; at 0, its top box is the only one."""
     cap: PositiveInt | None = None
     """At most this many regions an image, those with the highest scores."""

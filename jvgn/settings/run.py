@@ -8,11 +8,11 @@ from jvgn.settings.base import Frozen
 
 
 class ModelSettings(Frozen):
-    spatial_size: PositiveInt = 512
+    spatial_size: int = Field(512, gt=0, le=2**16)
     """Length of the embedded position of a region."""
-    hidden_size: PositiveInt = 1024
+    hidden_size: int = Field(1024, gt=0, le=2**16)
     """Of each direction of the language encoder."""
-    layers: PositiveInt = 2
+    layers: int = Field(2, gt=0, le=100)
 
 
 class TrainingSettings(Frozen):

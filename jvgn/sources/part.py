@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from parsers.files import UserError, replacing
+from parsers.files import UserError, parsed_json, replacing
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,15 @@ class Part:
     def whole(self) -> Whole | None:
         """What the bytes are part of; a note that cannot be read says nothing."""
         try:
-            return Whole(**json.loads(self.note.read_text(encoding="utf8")))
+            known = Whole(**parsed_json(self.note.read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
+        is_plain = (
+            isinstance(known.mirror, str)
+            and isinstance(known.validator, str | None)
+            and isinstance(known.size, int | None)
+        )
+        return known if is_plain else None
 
     def is_whole(self, mirror: str) -> bool:
         """Whether all bytes are there, which were never looked at."""

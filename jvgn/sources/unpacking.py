@@ -4,9 +4,11 @@ An archive that holds a name outside of itself is refused whole. Of what is aske
 written, to a temporary name that becomes the target's when all is there; never more bytes than an honest archive has.
 """
 
+import gzip
 import lzma
 import shutil
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -14,20 +16,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol
+from typing import IO, Any, Protocol, Self
 
 from tqdm import tqdm
 
+from jvgn.bounded import Bounded, budget_of
 from jvgn.sources.part import locked, opened_for_writing, write_all, writing
 from parsers.files import BrokenFile, replacing
 
 CHUNK = 1 << 20
-RATIO, AT_LEAST = 50, 1 << 30
-"""Unpacked bytes for each byte of the archive, from a gigabyte on: text in JSON has about ten, a bomb thousands."""
 MOST_FILES = 1_000_000
 EVERYTHING = "./"
 GET_AGAIN = "get the archive again from a source you trust"
-DAMAGE = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
+LONGEST_NAME = 1 << 16
+"""Bytes that a tar archive may have for the name of an entry, and for what else is said of it."""
+DAMAGE = (
+    *(
+        ArithmeticError,
+        AttributeError,
+        EOFError,
+        LookupError,
+        MemoryError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ),
+    *(lzma.LZMAError, struct.error, tarfile.TarError, zipfile.BadZipFile, zlib.error),
+)
 """What reading a damaged, encrypted or foreign archive can raise."""
 
 
@@ -64,15 +80,31 @@ class Zip:
         return self.archive.open(member.entry)  # type: ignore[arg-type]
 
 
+class PlainInfo(tarfile.TarInfo):
+    """An entry's header, which the library believes: it would read all of a long name into memory, and go back."""
+
+    @classmethod
+    def frombuf(cls, *header: Any) -> Self:
+        found = super().frombuf(*header)
+        is_said = found.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, *LONG_NAMES)
+        if found.size < 0 or (is_said and found.size > LONGEST_NAME):
+            raise tarfile.ReadError(f"an entry of {found.size:,} bytes, where none can be")
+        return found
+
+
+LONG_NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+
+
 class Tar:
-    def __init__(self, archive: tarfile.TarFile) -> None:
-        self.archive = archive
+    def __init__(self, archive: tarfile.TarFile, stream: Bounded) -> None:
+        self.archive, self.stream = archive, stream
 
     def members(self) -> Iterator[Member]:
         for entry in self.archive:
-            kind = "file" if entry.isreg() else "folder" if entry.isdir() else "link or device"
+            is_file = entry.isreg() and not entry.issparse()
+            kind = "file" if is_file else "folder" if entry.isdir() else "link or device"
             yield Member(entry.name, kind, entry)
-        while self.archive.fileobj and self.archive.fileobj.read(CHUNK):
+        while self.stream.read(CHUNK):
             pass  # gzip's checksum comes last
 
     def open(self, member: Member) -> IO[bytes]:
@@ -89,10 +121,19 @@ def opened(path: Path) -> Iterator[Archive]:
             with zipfile.ZipFile(path) as archive:
                 yield Zip(archive)
         else:
-            with tarfile.open(path) as archive:
-                yield Tar(archive)
+            with unzipped(path) as file:
+                stream = Bounded(file, path, GET_AGAIN)
+                with tarfile.open(fileobj=stream, mode="r|", tarinfo=PlainInfo) as archive:  # type: ignore[call-overload]
+                    yield Tar(archive, stream)
     except DAMAGE as error:
         raise BrokenFile(path, f"not a readable archive ({error or type(error).__name__})", GET_AGAIN) from error
+
+
+def unzipped(path: Path) -> IO[bytes] | gzip.GzipFile:
+    """The tar archive itself."""
+    with path.open("rb") as file:
+        is_zipped = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if is_zipped else path.open("rb")
 
 
 def unpack(path: Path, wanted: str, target: Path) -> None:
@@ -122,7 +163,7 @@ def unpack_folder(path: Path, wanted: str, target: Path) -> None:
 
 def write_members(path: Path, wanted: str, place: Path) -> None:
     """`place` has all that the archive has as `wanted`."""
-    budget = max(AT_LEAST, RATIO * path.stat().st_size)
+    budget = budget_of(path)
     written = 0
     with opened(path) as archive, tqdm(desc=place.name, unit="B", unit_scale=True, disable=None) as progress:
         for number, member in enumerate(archive.members()):

@@ -59,7 +59,7 @@ def is_archive(path: Path) -> bool:
     """Cut off, neither can be read: a zip archive has its table at the end, of a tar archive all headers are read."""
     try:
         with opened(path) as archive:
-            return len(list(archive.members())) > 0
+            return sum(1 for _ in archive.members()) > 0
     except BrokenFile:
         return False
 

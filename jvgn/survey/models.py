@@ -12,18 +12,18 @@ reasoned about together; `subject` and `object` are places in `objects`. `before
 """
 
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import pandas as pd
 from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from jvgn.datasets import tables
-from jvgn.prediction_table import PREDICTIONS
+from jvgn.predicted_phrases import read_phrases
 from jvgn.run_folder import RunFolder, as_seen
 from jvgn.settings.base import Frozen, describe
 from jvgn.settings.configuration import read_configuration
-from parsers.files import UserError
-from parsers.table import EDGES, NODES, read_table
+from parsers.files import BrokenFile, UserError
+from parsers.table import EDGES, read_table
 
 Box = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
 Probability = Annotated[float, Field(ge=0, le=1.0001)]  # float32's rounding may end a little above 1
@@ -119,31 +119,37 @@ class RunModel:
 
     def __init__(self, name: str, run: RunFolder, split: str, images: Path | None, config: Path) -> None:
         self.name = name
-        found = read_table(run.predictions, PREDICTIONS).to_pandas()
-        graphs = run.graphs(run.settings.parser)
+        self.path, graphs = run.predictions, run.graphs(run.settings.parser)
         self.images = images or images_of(config, run.dataset)
-        nodes = read_table(graphs / "nodes.parquet", NODES).to_pandas()[["expression_id", "node", "tokens"]]
+        expressions = tables.read_expressions(run.tables / "expressions.parquet").to_pandas().set_index("expression_id")
+        evaluated = expressions.index[expressions["split"] != "train"].to_numpy()
+        found = read_phrases(self.path, evaluated, graphs / "nodes.parquet", expressions["tokens"])
         self._expressions = shown_expressions(run.tables, split, set(found["expression_id"]))
-        kept = {expression.expression_id for expression in self._expressions.values()}
-        found = found[found["expression_id"].isin(kept)].merge(nodes, on=["expression_id", "node"])
+        kept = set(self._expressions.values())
         edges = read_table(graphs / "edges.parquet", EDGES).to_pandas()
-        self._objects = found.groupby("expression_id")
+        self._objects = found[found["expression_id"].isin(kept)].groupby("expression_id")
         self._relations = edges[edges["expression_id"].isin(kept)].groupby("expression_id")
 
     def sentences(self) -> set[Sentence]:
         return set(self._expressions)
 
     def groundings(self, sentence: Sentence) -> Groundings:
-        expression = self._expressions[sentence]
-        number = expression.expression_id
+        number = self._expressions[sentence]
         rows = self._objects.get_group(number).sort_values("node")
         edges = self._relations.get_group(number) if number in self._relations.groups else pd.DataFrame()
+        try:
+            return self.grounded(sentence, rows, edges)
+        except ValidationError as error:
+            raise BrokenFile(self.path, f"expression {number}: {describe(error.errors()[0])}") from error
+
+    @staticmethod
+    def grounded(sentence: Sentence, rows: pd.DataFrame, edges: pd.DataFrame) -> Groundings:
         return Groundings(
             image=sentence.image,
             sentence=sentence.text,
             objects=tuple(
                 GroundedObject(
-                    phrase=" ".join(expression.tokens[token] for token in row.tokens),
+                    phrase=row.phrase,
                     box=(row.x1, row.y1, row.x2, row.y2),
                     after=row.marginal,
                     before=row.unary,
@@ -158,9 +164,12 @@ class RunModel:
         )
 
 
-def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Sentence, Any]:
-    """The expressions of a split that were predicted, by `Sentence`; of equal ones, the first."""
-    expressions = read_table(dataset / "expressions.parquet", tables.EXPRESSIONS).to_pandas()
+def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Sentence, int]:
+    """The ids of a split's expressions that were predicted, by `Sentence`; of equal ones, the first."""
+    path = dataset / "expressions.parquet"
+    table, images = tables.read_expressions(path), tables.read_images(dataset / "images.parquet")
+    tables.check_known(path, table, images, "image_id")
+    expressions = table.to_pandas()
     own = expressions[(expressions["split"] == split) & expressions["expression_id"].isin(predicted)]
     if not len(own):
         known = sorted(set(expressions.loc[expressions["expression_id"].isin(predicted), "split"]))
@@ -168,9 +177,9 @@ def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Se
             f"{as_seen(dataset)}: no sentence of split {split} is grounded; choose with --split among:"
             f" {', '.join(known) or 'none'}"
         )
-    names = read_table(dataset / "images.parquet", tables.IMAGES).to_pandas().set_index("image_id")["file_name"]
+    names = images.to_pandas().set_index("image_id")["file_name"]
     rows = own.assign(image=own["image_id"].map(names))[::-1].itertuples()
-    return {Sentence(row.image, row.text): row for row in rows}
+    return {Sentence(row.image, row.text): row.expression_id for row in rows}
 
 
 def images_of(config: Path, dataset: str) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 from parsers.files import BrokenFile
 from parsers.stage import EXPRESSIONS
 from parsers.table import read_table
-from parsers.tokens import tokenise
+from parsers.tokens import MOST_TOKENS, tokenise
 from parsers.tools.scoring import read_gold
 
 CURE = "give one sentence on each line"
@@ -32,4 +32,6 @@ def read_sentences(path: Path) -> list[Tokens]:
         found = [tokenise(line) for line in lines if line.strip()]
     if not found:
         raise BrokenFile(path, "has no sentence", CURE)
+    if (longest := max(map(len, found))) > MOST_TOKENS:
+        raise BrokenFile(path, f"has a sentence of {longest:,} words, more than {MOST_TOKENS:,}", CURE)
     return list(dict.fromkeys(found))

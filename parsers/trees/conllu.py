@@ -11,6 +11,7 @@ from pathlib import Path
 from parsers.backends import Backend
 from parsers.files import BrokenFile, UserError
 from parsers.scene_graph import SceneGraph
+from parsers.tokens import MOST_TOKENS
 from parsers.tree import ROOT, Tree, TreeWord, checked
 from parsers.trees.reading import read
 
@@ -101,6 +102,10 @@ def sentences(path: Path) -> Iterator[Sentence]:
             current = Sentence(number + 1, [], [])
 
 
+def is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10
+
+
 def add_line(sentence: Sentence, line: str, where: str) -> None:
     columns = line.split("\t")
     if len(columns) != COLUMNS:
@@ -110,12 +115,16 @@ def add_line(sentence: Sentence, line: str, where: str) -> None:
         return  # a word that is not in the text
     if "-" in number:
         first, _, last = number.partition("-")
-        if not (first.isdecimal() and last.isdecimal() and len(sentence.words) + 1 == int(first) < int(last)):
+        if not (is_number(first) and is_number(last) and len(sentence.words) + 1 == int(first) < int(last)):
             raise UserError(f"{where}: the range {number!r} does not start at word {len(sentence.words) + 1}; {CURE}")
+        if sentence.ranges and int(first) - 1 <= sentence.ranges[-1][1]:
+            raise UserError(f"{where}: the range {number!r} is within another; {CURE}")
         sentence.ranges.append((int(first) - 1, int(last) - 1, form))
         return
     if number != str(len(sentence.words) + 1):
         raise UserError(f"{where}: expected word {len(sentence.words) + 1}, found {number!r}; {CURE}")
-    if not head.isdecimal():
+    if len(sentence.words) == MOST_TOKENS:
+        raise UserError(f"{where}: the sentence has more than {MOST_TOKENS:,} words; {CURE}")
+    if not is_number(head):
         raise UserError(f"{where}: the head of {form!r} is {head!r}, expected a number; {CURE}")
     sentence.words.append(TreeWord(form, lemma, upos, int(head) - 1, deprel))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jvgn import bounded
 from jvgn.sources import unpacking
 from jvgn.sources.unpacking import unpack
 from parsers.files import BrokenFile, UserError
@@ -131,8 +132,8 @@ def test_links_and_devices_are_refused(tmp_path, kind):
 
 
 def test_a_bomb_is_stopped_by_what_comes_out_of_it(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "AT_LEAST", 100_000)
-    monkeypatch.setattr(unpacking, "RATIO", 0)
+    monkeypatch.setattr(bounded, "AT_LEAST", 100_000)
+    monkeypatch.setattr(bounded, "RATIO", 0)
     with pytest.raises(BrokenFile, match="far more than an honest archive"):
         unpack(archive, "set/", tmp_path / "out")
     assert everything_beside(archive) == [archive.name]

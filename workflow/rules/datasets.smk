@@ -3,7 +3,7 @@
 
 rule read_dataset:
     input:
-        code=sources(*TABLES, *COCO, "jvgn/datasets/plain_pickle.py", "jvgn/datasets/refer.py"),
+        code=sources(*TABLES, *COCO, "jvgn/datasets/refer.py", "parsers/plain_pickle.py", "parsers/tokens.py"),
         refs=refs,
         instances=instances,
     output:

@@ -129,6 +129,7 @@ rule declare_detector:
             "parsers/code.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/importing.py",
+            "jvgn/plain_arrays.py",
             "jvgn/regions/precomputed.py",
             "jvgn/regions/provenance.py",
             "jvgn/settings/detector.py",

@@ -12,6 +12,7 @@ rule write_gallery:
             "jvgn/gallery/page/gallery.js",
             "jvgn/gallery/page/index.html",
             "jvgn/interruption.py",
+            "jvgn/picture_file.py",
             "jvgn/regions/images.py",
             "jvgn/settings/evaluation.py",
         ),

@@ -34,6 +34,7 @@ rule show_expression:
             "jvgn/drawing.py",
             "jvgn/grounding.py",
             "jvgn/interruption.py",
+            "jvgn/picture_file.py",
             "jvgn/prediction_table.py",
             "jvgn/questions.py",
             "jvgn/regions/images.py",

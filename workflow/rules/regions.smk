@@ -52,6 +52,7 @@ rule import_regions:
             "parsers/code.py",
             "jvgn/regions/annotations.py",
             "jvgn/regions/importing.py",
+            "jvgn/plain_arrays.py",
             "jvgn/regions/precomputed.py",
             "jvgn/regions/provenance.py",
             "jvgn/settings/detector.py",

@@ -105,7 +105,7 @@ rule draw_calibration:
 
 rule show_examples:
     input:
-        code=sources(*BASE, "jvgn/report/__init__.py", "jvgn/report/page.py"),
+        code=sources(*BASE, *PAGE),
         picture="results/{dataset}_{setting}{run_folder}/examples.png",
     output:
         report(

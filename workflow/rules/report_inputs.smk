@@ -37,7 +37,7 @@ rule draw_coverage:
 
 rule draw_recall:
     input:
-        code=sources(*FIGURE, *REGIONS, "jvgn/report/recall.py"),
+        code=sources(*FIGURE, *REGIONS, "jvgn/regions/recall.py", "jvgn/report/recall.py"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "objects"]),
         regions=regions_of_run,
     output:

@@ -7,8 +7,7 @@ rule write_results:
             *BASE,
             "jvgn/intervals.py",
             "jvgn/metrics.py",
-            "jvgn/report/__init__.py",
-            "jvgn/report/page.py",
+            *PAGE,
             "jvgn/report/results.py",
         ),
         metrics="results/{dataset}_{setting}{run_folder}/metrics.json",
@@ -63,7 +62,7 @@ rule draw_ablation:
 
 rule show_paper_table:
     input:
-        code=sources(*BASE, "jvgn/report/__init__.py", "jvgn/report/page.py", "jvgn/report/paper_table.py"),
+        code=sources(*BASE, *PAGE, "jvgn/report/paper_table.py"),
         csv="results/tables/{table}.csv",
     output:
         report(

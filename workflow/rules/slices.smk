@@ -6,16 +6,26 @@ BASE = [
     "jvgn/settings/base.py",
     "parsers/__init__.py",
     "parsers/files.py",
+    "parsers/plain_yaml.py",
+    "parsers/unfolding.py",
 ]
 DOWNLOAD = [
     *BASE,
+    "jvgn/bounded.py",
     "jvgn/settings/source.py",
     "jvgn/sources/__init__.py",
     "jvgn/sources/part.py",
     "jvgn/sources/unpacking.py",
     "jvgn/sources/verification.py",
 ]
-TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
+TABLES = [
+    *BASE,
+    "jvgn/datasets/__init__.py",
+    "jvgn/datasets/tables.py",
+    "parsers/plain_parquet.py",
+    "parsers/scene_graph.py",
+    "parsers/table.py",
+]
 COCO = ["jvgn/boxes.py", "jvgn/datasets/coco.py"]
 CUSTOM = [
     "jvgn/datasets/custom.py",
@@ -24,13 +34,22 @@ CUSTOM = [
     "jvgn/settings/custom.py",
     "parsers/tokens.py",
 ]
-REGIONS = [*TABLES, "jvgn/boxes.py", "jvgn/regions/__init__.py", "jvgn/regions/store.py"]
+REGIONS = [
+    *TABLES,
+    "jvgn/boxes.py",
+    "jvgn/regions/__init__.py",
+    "jvgn/regions/opening.py",
+    "jvgn/regions/store.py",
+    "jvgn/regions/trial.py",
+]
 SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [
     *TABLES,
     "jvgn/regions/__init__.py",
-    "jvgn/datasets/plain_pickle.py",
+    "jvgn/datasets/array_pickle.py",
     "jvgn/interruption.py",
+    "jvgn/picture_file.py",
+    "jvgn/plain_checkpoint.py",
     "jvgn/regions/detector.py",
     "jvgn/regions/detectron2_source.py",
     "jvgn/regions/images.py",
@@ -41,21 +60,24 @@ DETECTOR = [
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",
     "jvgn/settings/regions.py",
+    "parsers/plain_pickle.py",
 ]
+VOCABULARY = ["jvgn/bounded.py", "jvgn/glove.py", "jvgn/plain_arrays.py", "jvgn/vocabulary.py"]
 MODEL = [
     *REGIONS,
+    *VOCABULARY,
     "jvgn/batches.py",
     "jvgn/examples.py",
     "jvgn/belief_propagation.py",
     "jvgn/checkpoint.py",
     "jvgn/factor_graph.py",
-    "jvgn/glove.py",
     "jvgn/inputs.py",
     "jvgn/joint_decoding.py",
     "jvgn/model.py",
+    "jvgn/plain_checkpoint.py",
     "jvgn/potentials.py",
     "jvgn/settings/run.py",
-    "jvgn/vocabulary.py",
+    "parsers/plain_pickle.py",
 ]
 
 

@@ -3,7 +3,7 @@
 
 rule build_vocabulary:
     input:
-        code=sources(*TABLES, "jvgn/settings/vocabulary.py", "jvgn/glove.py", "jvgn/vocabulary.py"),
+        code=sources(*TABLES, *VOCABULARY, "jvgn/settings/vocabulary.py"),
         settings="results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         glove=glove,
@@ -27,7 +27,7 @@ rule build_vocabulary:
 
 rule sweep_vocabulary:
     input:
-        code=sources(*TABLES, "jvgn/glove.py", "jvgn/vocabulary.py", "jvgn/vocabulary_sweep.py"),
+        code=sources(*TABLES, *VOCABULARY, "jvgn/vocabulary_sweep.py"),
         expressions="results/datasets/{dataset}/expressions.parquet",
     output:
         "results/vocabulary/{dataset}/sweep.csv",

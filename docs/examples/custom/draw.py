@@ -9,10 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from jvgn.datasets.plain_pickle import load_plain_pickle
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from parsers.files import replacing
+from parsers.plain_pickle import load_plain_pickle
 
 WORLD = WorldSettings(seed=11, train=24, val=4, test=4, adv=1)
 COLUMNS = ("file_name", "object_id", "split", "text", "mentions")

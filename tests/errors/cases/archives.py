@@ -67,8 +67,8 @@ def of_too_many(bench: Bench) -> list[Any]:
 
 
 def bomb(bench: Bench) -> list[Any]:
-    bench.patch.setattr("jvgn.sources.unpacking.AT_LEAST", 10)
-    bench.patch.setattr("jvgn.sources.unpacking.RATIO", 1)
+    bench.patch.setattr("jvgn.bounded.AT_LEAST", 10)
+    bench.patch.setattr("jvgn.bounded.RATIO", 1)
     return unpacked(lambda: zipped("data/a" * 100, method=zipfile.ZIP_DEFLATED), "./")(bench)
 
 

@@ -42,7 +42,7 @@ FILES = [
     Case(UNREADABLE, written("shapes: 2026-06-31")),
     Case(UNREADABLE, written("[" * 1000)),
     Case(NOT_PLAIN, written("2026-06-30: today")),
-    Case(NOT_PLAIN, written("runs: &runs [*runs]")),
+    Case(UNREADABLE, written("runs: &runs [*runs]")),
     Case(NO_JSON, lambda bench: ["freeze", "run", "{detector: tiny}", bench.folder / "settings.yaml"]),
     Case(NO_JSON, lambda bench: ["freeze", "run", "[" * 100_000, bench.folder / "settings.yaml"]),
     Case(NO_JSON, lambda bench: ["download", "--source", "{file: a}", "--downloads", "{}"]),

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import time
 from collections import OrderedDict
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jvgn.datasets.plain_pickle import load_array_pickle, load_plain_pickle
 from parsers.files import BrokenFile, UserError
+from parsers.plain_pickle import load_plain_pickle
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -78,18 +79,52 @@ def test_a_missing_file_says_what_to_do(tmp_path):
         load_plain_pickle(tmp_path / "refs.p")
 
 
-@pytest.mark.parametrize("protocol", [2, 4])
-def test_arrays_are_admitted_where_weights_are_read(tmp_path, protocol):
-    path = tmp_path / "weights.pkl"
-    path.write_bytes(pickle.dumps({"w": np.arange(6.0).reshape(2, 3), "n": np.float64(2)}, protocol))
-    found = load_array_pickle(path)
-    np.testing.assert_array_equal(found["w"], np.arange(6.0).reshape(2, 3))
-    assert found["n"] == 2
+BOMBS = {
+    "a string that is not there": b"\x8d" + (1 << 40).to_bytes(8, "little") + b"a.",
+    "bytes that can be changed": b"\x96" + (1 << 40).to_bytes(8, "little") + b"a.",
+    "a number in words": b"L" + b"9" * 5000 + b"L\n.",
+    "tuples in tuples as a key": b"}N" + b"\x85" * 1_000_000 + b"Ns.",
+    "numbers as keys": b"}("
+    + b"".join(b"\x8a\x09" + (k * (2**61 - 1)).to_bytes(9, "little") + b"N" for k in range(9))
+    + b"u.",
+    "a list in itself": b"]q\x00h\x00a.",
+    "a dictionary in itself": b"}q\x00X\x01\x00\x00\x00ah\x00s.",
+    "lists of one list": b"]q\x00"
+    + b"".join(b"](" + b"h%c" % k * 10 + b"eq%c0" % (k + 1) for k in range(40))
+    + b"h\x28.",
+    "a long text many times": b"](X\xff\xff\x00\x00" + b"a" * 65535 + b"q\x00" + b"h\x00" * 200_000 + b"e.",
+    "a set": b"\x8f(K\x01\x90.",
+    "an object by its number": b"\x82\x01.",
+    "an object elsewhere": b"Pelsewhere\n.",
+}
+"""A few bytes that stand for all memory, for ever, or for the end of the process."""
 
 
-def test_arrays_bring_no_code_along(tmp_path):
-    path, trap = tmp_path / "weights.pkl", tmp_path / "trap"
-    path.write_bytes(pickle.dumps({"w": np.array([RunsCode(trap)], dtype=object)}))
-    with pytest.raises(BrokenFile, match="only plain data is admitted"):
-        load_array_pickle(path)
-    assert not trap.exists()
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_bomb_is_refused_at_once(tmp_path, bomb):
+    path = tmp_path / "refs.p"
+    path.write_bytes(BOMBS[bomb])
+    start = time.process_time()
+    with pytest.raises(BrokenFile, match="refused as a pickle"):
+        load_plain_pickle(path)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("place", [b"r\xff\xff\xff\xff", b"p99999999999\n"])
+def test_a_place_in_the_memo_takes_no_more_memory_for_being_far_away(tmp_path, place):
+    path = tmp_path / "refs.p"
+    path.write_bytes(b"]" + place + b".")
+    assert load_plain_pickle(path) == []
+
+
+def test_data_that_share_parts_are_no_bomb(tmp_path):
+    shared = [{"sent": "ring left of the star", "tokens": ["ring", "left", "of", "the", "star"]}]
+    path = tmp_path / "refs.p"
+    path.write_bytes(pickle.dumps([shared] * 10_000))
+    assert load_plain_pickle(path) == [shared] * 10_000
+
+
+def test_lists_in_lists_are_read_however_deep(tmp_path):
+    path = tmp_path / "refs.p"
+    path.write_bytes(b"]" * 100_000 + b"a" * 99_999 + b".")
+    assert len(load_plain_pickle(path)) == 1

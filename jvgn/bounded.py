@@ -1,0 +1,45 @@
+"""What is unpacked from a file that nobody vouches for has an end."""
+
+from pathlib import Path
+from typing import Protocol
+
+from parsers.files import BrokenFile
+
+RATIO, AT_LEAST = 50, 1 << 26
+"""Unpacked bytes for each byte of the archive, from 64 MB on: text in JSON has about ten, a bomb thousands."""
+PATIENCE = 100
+
+
+def budget_of(path: Path) -> int:
+    """The bytes that an honest archive of this size may unpack to."""
+    return max(AT_LEAST, RATIO * path.stat().st_size)
+
+
+class Stream(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+    def readline(self, size: int, /) -> bytes: ...
+
+
+class Bounded:
+    """A stream of unpacked bytes that is refused beyond its budget, which it shares with nobody."""
+
+    def __init__(self, stream: Stream, path: Path, cure: str) -> None:
+        self.stream, self.path, self.cure = stream, path, cure
+        self.left = budget_of(path)
+        self.asked_in_vain = 0
+
+    def read(self, size: int) -> bytes:
+        content = self.spend(self.stream.read(size))
+        self.asked_in_vain += not content
+        if self.asked_in_vain > PATIENCE:  # the library looks for the end of an entry that says it has exabytes
+            raise EOFError("it ends before it should")
+        return content
+
+    def readline(self, size: int) -> bytes:
+        return self.spend(self.stream.readline(size))
+
+    def spend(self, content: bytes) -> bytes:
+        self.left -= len(content)
+        if self.left < 0:
+            raise BrokenFile(self.path, "it unpacks to far more than an honest archive would", self.cure)
+        return content

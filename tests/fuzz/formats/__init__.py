@@ -1,0 +1,1 @@
+"""The formats of files, each with changes that keep to it."""
