@@ -13,6 +13,7 @@ from jvgn.drawing import COLOURS, outline, save
 from jvgn.grounding import Grounding
 from jvgn.prediction_table import PREDICTIONS
 from parsers.files import UserError
+from parsers.hashes import check_picture
 from parsers.table import NODES, read_table
 
 COLUMNS = 3
@@ -57,7 +58,9 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
         expression = expressions.loc[expression_id]
         right = bool(own.loc[own["is_referent"], "correct"].iloc[0])
         title = f"{'✓' if right else '✗'} {expression['text']}"
-        with Image.open(images / files[expression["image_id"]]) as image:
+        path = images / files[expression["image_id"]]
+        check_picture(path)
+        with Image.open(path) as image:
             draw_panel(panel, title, image.convert("RGB"), groundings_of(own, expression["tokens"]))
     save(figure, output, dpi=100)  # as wide as a page shows it
 

@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from jvgn.interruption import ignore_signals
 from parsers.files import BrokenFile, UserError
+from parsers.hashes import check_picture
 
 KEPT_BYTES = 2**29
 """Images that take no more than this, decoded, are few: they fit in memory and need no reading ahead."""
@@ -36,6 +37,7 @@ def upright(image: Image.Image) -> Image.Image:
 
 def read_image(path: Path, as_seen: bool = False) -> Tensor:
     """As stored, or `upright`: a photograph that nobody annotated is as people see it."""
+    check_picture(path)
     try:
         with Image.open(path) as image:
             return as_tensor(upright(image) if as_seen else image)

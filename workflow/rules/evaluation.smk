@@ -134,7 +134,14 @@ rule compare:
 
 rule draw_examples:
     input:
-        code=sources(*TABLES, "jvgn/drawing.py", "jvgn/figures.py", "jvgn/grounding.py", "jvgn/prediction_table.py"),
+        code=sources(
+            *TABLES,
+            "jvgn/drawing.py",
+            "jvgn/figures.py",
+            "jvgn/grounding.py",
+            "jvgn/prediction_table.py",
+            "parsers/hashes.py",
+        ),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
         nodes=nodes,
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",

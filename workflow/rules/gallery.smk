@@ -14,6 +14,7 @@ rule write_gallery:
             "jvgn/interruption.py",
             "jvgn/regions/images.py",
             "jvgn/settings/evaluation.py",
+            "parsers/hashes.py",
         ),
         evaluation="results/evaluation.yaml",
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",

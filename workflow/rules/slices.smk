@@ -14,6 +14,7 @@ DOWNLOAD = [
     "jvgn/sources/part.py",
     "jvgn/sources/unpacking.py",
     "jvgn/sources/verification.py",
+    "parsers/hashes.py",
 ]
 TABLES = [*BASE, "jvgn/datasets/__init__.py", "jvgn/datasets/tables.py", "parsers/scene_graph.py", "parsers/table.py"]
 COCO = ["jvgn/boxes.py", "jvgn/datasets/coco.py"]
@@ -41,6 +42,7 @@ DETECTOR = [
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",
     "jvgn/settings/regions.py",
+    "parsers/hashes.py",
 ]
 MODEL = [
     *REGIONS,
