@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.faults.jobs import Job
-from tests.faults.kinds import Kind
+from tests.faults.kind import Kind
 
 
 @dataclass(frozen=True)

@@ -40,14 +40,19 @@ def is_left_over(path: str) -> bool:
 
 def contents(folder: Path) -> dict[str, str]:
     """The hash of every file with a final name, whatever seconds it tells."""
-    return {path: digest(folder / path) for path in files_of(folder) if is_finished(path)}
+    found = {}
+    for path in files_of(folder):
+        with suppress(FileNotFoundError):  # it was replaced meanwhile, or removed
+            if is_finished(path):
+                found[path] = digest(folder / path)
+    return found
 
 
 def digest(path: Path) -> str:
     """A file that cannot be read as what it is has the hash of its bytes."""
     content = path.read_bytes()
     timeless = TIMELESS.get(path.name)
-    with suppress(ValueError, KeyError, pa.ArrowException, OSError):
+    with suppress(ValueError, KeyError, pa.ArrowException):
         content = timeless(content) if timeless else content
     return hashlib.sha256(content).hexdigest()
 

@@ -3,6 +3,8 @@
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -10,11 +12,13 @@ from random import Random
 from tests.faults.choosing import Fault
 from tests.faults.disks import small_disk
 from tests.faults.jobs import Job
-from tests.faults.kinds import Download, Signal
+from tests.faults.kinds import Download
 from tests.faults.miniature import Undisturbed, configuration, mirrors
 from tests.faults.scene import Scene
+from tests.faults.signals import Signal
 from tests.faults.table import Outcome
 from tests.faults.trial import Trial
+from tests.faults.whole import EVERYTHING, Repeatedly, run_whole
 from tests.sources.server import Server
 from tests.workflow.conftest import Project
 
@@ -22,6 +26,8 @@ TRIES = 4
 """How often a fault may come too late, for a job that is quick."""
 ACCOMPANIED = 0.3
 """How often a job has another one beside it."""
+WHOLE_LIMIT = 1800.0
+"""Seconds within which everything can be made."""
 MOST_BYTES = 50_000
 """After which a server falls silent or breaks off."""
 
@@ -39,27 +45,42 @@ class Harness:
         """What came of it; None if it was always too late."""
         started = time.monotonic()
         for attempt in range(TRIES):
-            trial = self.attempt(fault, Random(f"{fault.seed} {fault.number} {attempt}"), 0.6**attempt)
-            if trial is not None:
-                return Outcome(fault, trial.flaws, time.monotonic() - started, trial.is_harmed)
+            random = Random(f"{fault.seed} {fault.number} {attempt}")
+            with self.project(fault, random) as project:
+                usual = self.usual.get(fault.job.rule, 3.0) * 0.6**attempt
+                scene = Scene(project.folder, fault.job, random, self.companion(fault, random), usual)
+                trial = self.trial(fault, scene)
+                if trial.run():
+                    self.usual[fault.job.rule] = trial.job_seconds
+                    return Outcome(fault, trial.flaws, time.monotonic() - started, trial.is_harmed)
         return None
 
-    def attempt(self, fault: Fault, random: Random, haste: float) -> Trial | None:
+    def carry_out_whole(self, times: int, seed: int) -> Outcome:
+        """Everything from nothing, disturbed so many times on the way."""
+        started, random = time.monotonic(), Random(seed)
+        fault = Fault(-1, EVERYTHING, Repeatedly(), seed)
+        with self.project(fault, random) as project:
+            trial = self.trial(fault, Scene(project.folder, fault.job, random))
+            trial.limit = WHOLE_LIMIT
+            run_whole(trial, times, random)
+        return Outcome(fault, trial.flaws, time.monotonic() - started, True)
+
+    def trial(self, fault: Fault, scene: Scene) -> Trial:
         log = self.folder / f"fault_{fault.number}.log"
         log.unlink(missing_ok=True)
+        return Trial(scene, fault.kind, self.undisturbed.contents, self.undisturbed.jobs, log)
+
+    @contextmanager
+    def project(self, fault: Fault, random: Random) -> Iterator[Project]:
+        """Yields a copy of the undisturbed project."""
         place = self.folder / f"fault_{fault.number}"
         with small_disk(place):
             project = Project(place / "project")
             # Hard links stay what they are.
             subprocess.run(["cp", "--archive", self.undisturbed.folder, project.folder], check=True)
             project.configure(configuration(self.mirrors(fault, random)))
-            usual = self.usual.get(fault.job.rule, 3.0) * haste
-            scene = Scene(project.folder, fault.job, random, self.companion(fault, random), usual)
-            trial = Trial(scene, fault.kind, self.undisturbed.contents, self.undisturbed.jobs, log)
-            is_in_time = trial.run()
-            self.usual[fault.job.rule] = trial.job_seconds
+            yield project
         shutil.rmtree(place)
-        return trial if is_in_time else None
 
     def companion(self, fault: Fault, random: Random) -> Job | None:
         """Sometimes, for what happens to processes: a job that no other waits for."""

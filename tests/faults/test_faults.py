@@ -12,14 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from parsers.origin import write_origin
-from tests.faults import damage
 from tests.faults.choosing import faults
 from tests.faults.content import contents
+from tests.faults.damage import Damage, flip
 from tests.faults.jobs import Job, jobs_in
-from tests.faults.kinds import KINDS, Damage, Signal, one_of_the_job
+from tests.faults.kinds import KINDS
 from tests.faults.miniature import TARGETS, configuration
 from tests.faults.recovery import advised_deletions
 from tests.faults.scene import Scene
+from tests.faults.signals import Signal, one_of_the_job
 from tests.faults.table import Outcome, summary, table, told
 from tests.faults.trial import Trial
 from tests.workflow.conftest import ROOT, copy_project
@@ -138,7 +139,7 @@ def test_a_workflow_that_does_not_end_is_noticed(trial):
 
 
 def test_a_damaged_file_is_to_be_named_and_made_again(trial):
-    one = trial("none", Damage("flip", damage.flip))
+    one = trial("none", Damage("flip", flip))
     one.scene.random = Random(1)
     assert one.run()
     assert one.scene.damaged and one.flaws == []
@@ -146,7 +147,7 @@ def test_a_damaged_file_is_to_be_named_and_made_again(trial):
 
 def test_a_damaged_file_that_goes_unnoticed_is_noticed(trial):
     """The input is read as if nothing had happened, and its record is gone."""
-    one = trial("blind", Damage("flip", damage.flip))
+    one = trial("blind", Damage("flip", flip))
     one.scene.random = Random(1)
     (one.scene.folder / "resources/.given.txt.origin").unlink()
     assert one.run()

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from jvgn.integrity import verify
+from jvgn.integrity import Finding, verify
 from tests.faults.content import contents, files_of, is_left_over
 from tests.faults.jobs import Job, is_temporary, jobs_in
-from tests.faults.kinds import Kind
+from tests.faults.kind import Kind
 from tests.faults.miniature import PROFILE
 from tests.faults.recovery import follow, is_locked, remove
 from tests.faults.scene import Scene
@@ -63,25 +63,25 @@ class Trial:
     def run(self) -> bool:
         """The fault has happened, and all is judged; False if it came too late."""
         self.kind.prepare(self.scene)
-        before = contents(self.scene.folder)
-        said = ""
-        sessions = []
-        if not self.scene.damaged & set(self.scene.job.outputs):
-            session = self.start("--", *self.scene.targets)
-            sessions.append(session)
-            is_in_time = self.kind.strike(self.scene, session)
-            said = self.end(session, with_jobs=not self.kind.leaves_job)
-            if not is_in_time:
-                return False
-            self.is_harmed = session.process.returncode != 0
-            self.judge_disturbed(before, said)
-        self.kind.mend(self.scene)
-        self.recover(said)
-        for session in sessions:
-            self.end(session)
+        is_unread = bool(self.scene.damaged & set(self.scene.job.outputs))
+        if not is_unread and not self.disturb():
+            return False
         self.recover_unnoticed()
         self.judge_end()
         return True
+
+    def disturb(self) -> bool:
+        """The workflow runs, is disturbed, and is run again until it ends well."""
+        before = contents(self.scene.folder)
+        session = self.start("--", *self.scene.targets)
+        is_in_time = self.kind.strike(self.scene, session)
+        said = self.end(session, with_jobs=not self.kind.leaves_job)
+        if is_in_time:
+            self.judge_disturbed(before, said, session.process.returncode)
+            self.kind.mend(self.scene)
+            self.recover(said)
+        self.end(session)
+        return is_in_time
 
     def start(self, *arguments: str) -> Session:
         return Session(self.command(*arguments), self.scene.folder, self.log)
@@ -92,8 +92,9 @@ class Trial:
             self.flaws.append(Flaw("hang", f"not ended after {self.limit:g} s"))
         return session.said()
 
-    def judge_disturbed(self, before: Mapping[str, str], said: str) -> None:
+    def judge_disturbed(self, before: Mapping[str, str], said: str, code: int) -> None:
         """After the fault, nothing finished is gone, nothing unfinished looks finished, and the user knows."""
+        self.is_harmed = code != 0
         now = contents(self.scene.folder)
         begun = [output for job in jobs_in(said) for output in job.outputs]
         for path, digest in now.items():
@@ -146,7 +147,7 @@ class Trial:
     def is_noticed(self, path: str) -> bool:
         return any(finding.path == self.scene.folder / path for finding in self.findings())
 
-    def findings(self):
+    def findings(self) -> list[Finding]:
         """What `jvgn verify` says, but for what is only older than what it was made from."""
         made = [*verify(self.scene.folder / "results"), *verify(self.scene.folder / "resources")]
         return [one for one in made if one.kind == "broken" or (one.kind == "unknown" and "results" in one.path.parts)]
