@@ -5,7 +5,7 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo load miniature report slurm-test test lint lock schema clean
+.PHONY: bench bench-parsers demo faults load miniature report slurm-test test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -43,6 +43,10 @@ bench: $(VENV)/installed
 # What the stages take as a dataset grows to 200,000 expressions: time, memory, signs of life; for an idle machine.
 load: $(VENV)/installed
 	python -m tests.load results/load
+
+# The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
+faults: $(VENV)/installed
+	python -m tests.faults --faults 200
 
 lint: $(VENV)/installed
 	ruff check .

@@ -25,6 +25,7 @@ include: "workflow/rules/report_files.smk"
 include: "workflow/rules/table_files.smk"
 include: "workflow/rules/resources.smk"
 include: "workflow/rules/integrity.smk"
+include: "workflow/rules/disks.smk"
 include: "workflow/rules/targets.smk"
 
 
@@ -63,13 +64,21 @@ include: "workflow/rules/report_inputs.smk"
 include: "workflow/rules/tables.smk"
 
 
-# A scheduler signals every process of a job. The shell must outlive the command, which still saves its state.
-shell.prefix("set -euo pipefail; trap : TERM; ")
+# A scheduler signals every process of a job. The shell must outlive the command, which still saves its state; it also
+# speaks for a command that had not started yet.
+shell.prefix("set -euo pipefail; trap 'echo stopped by a signal >&2' TERM; ")
 
 
 onstart:
     check_executor()
+    check_disks()
     check_inputs()
+    clear_leftovers()
+    atexit.register(tell_of_disks)
+
+
+onsuccess:
+    atexit.unregister(tell_of_disks)
 
 
 localrules:

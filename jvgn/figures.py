@@ -15,6 +15,7 @@ from jvgn.grounding import Grounding
 from jvgn.picture_file import read_picture
 from jvgn.predicted_phrases import read_phrases
 from parsers.files import BrokenFile, UserError
+from parsers.hashes import check_picture
 
 COLUMNS = 3
 PANEL = (3.4, 4.2)
@@ -60,8 +61,11 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
 
 
 def as_shown(path: Path) -> Image.Image:
+    check_picture(path)
     try:
         return read_picture(path)
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such image; check its path") from error
     except (OSError, ValueError) as error:
         raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 

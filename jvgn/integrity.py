@@ -1,4 +1,6 @@
-"""Whether files are what they were when they were written, by the records beside them (`parsers.origin`)."""
+"""Whether files are what they were when they were written, by the records beside them (`parsers.origin`).
+
+Pictures and downloads have no more than their hashes (`parsers.hashes`, `jvgn.sources.verification`)."""
 
 import re
 from collections.abc import Iterator
@@ -9,13 +11,17 @@ from typing import Literal
 from tqdm import tqdm
 
 from jvgn.run_folder import as_seen
+from jvgn.sources.verification import recorded
 from parsers.code import ROOT
 from parsers.files import BrokenFile, UserError, sha256
+from parsers.hashes import told_hash
 from parsers.origin import Origin, read_origin
 
 Kind = Literal["broken", "stale", "unknown"]
-UNFINISHED = re.compile(r"(^|/)(training_state\.pt|[^/]+\.state\.pt|[^/]+\.parts/.*)$")
+UNFINISHED = re.compile(r"(^|/)(training_state\.pt|[^/]+\.state\.pt|[^/]+\.parts/.*|[^/]+\.part(\.json)?)$")
 """What a stage that has not ended keeps for itself; it checks these files when it goes on."""
+HASH = ".sha256"
+"""Beside a download, its hash."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,8 @@ def verify(folder: Path) -> Iterator[Finding]:
 def is_finished(path: Path, folder: Path) -> bool:
     within = path.relative_to(folder)
     is_hidden = any(part.startswith(".") for part in within.parts)
-    return path.is_file() and not is_hidden and not UNFINISHED.search(within.as_posix())
+    is_hash = path.suffix == HASH and path.with_suffix("").is_file()
+    return path.is_file() and not is_hidden and not is_hash and not UNFINISHED.search(within.as_posix())
 
 
 def findings(path: Path, hashes: dict[Path, str | None]) -> Iterator[Finding]:
@@ -52,13 +59,27 @@ def findings(path: Path, hashes: dict[Path, str | None]) -> Iterator[Finding]:
         yield Finding("broken", path, str(error))
         return
     if origin is None:
-        yield Finding("unknown", path, "nothing says what made it")
+        yield from findings_without_record(path, hashes)
     elif hash_of(path, hashes) != origin.sha256:
         yield Finding("broken", path, f"not as it was written by {origin.stage}")
     else:
         reasons = list(staleness(path, origin, hashes))
         if reasons:
             yield Finding("stale", path, "; ".join(reasons))
+
+
+def findings_without_record(path: Path, hashes: dict[Path, str | None]) -> Iterator[Finding]:
+    """Of pictures and downloads, at least the hash is told. Pictures are made anew by the folder."""
+    picture = told_hash(path)
+    try:
+        told = picture or recorded(path)
+    except BrokenFile as error:
+        yield Finding("broken", path, str(error))
+        return
+    if told is None:
+        yield Finding("unknown", path, "nothing says what made it")
+    elif hash_of(path, hashes) != told:
+        yield Finding("broken", path, f"not as it was written{f'; delete all of {path.parent}' if picture else ''}")
 
 
 def staleness(path: Path, origin: Origin, hashes: dict[Path, str | None]) -> Iterator[str]:

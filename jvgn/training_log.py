@@ -1,6 +1,9 @@
 """What a training shows while it runs: a progress bar, a line an epoch, and TensorBoard's files."""
 
 import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,16 +19,14 @@ class TrainingLog:
     def __init__(self, total: int, done: int = 0, tensorboard: Path | None = None, silent: bool = False) -> None:
         self.total, self.done, self.silent = total, done, silent
         self.bar = tqdm(total=total, initial=done, unit=" expressions", disable=True if silent else None)
-        self.writer = None if silent or tensorboard is None else summary_writer(tensorboard)
+        self.board = Board(None if silent else tensorboard)
         self.shown: dict[str, str] = {}
 
     def step(self, number: int, expressions: int, loss: float, learning_rate: float) -> None:
         self.done += expressions
         self.bar.update(expressions)
         self.show(loss=f"{loss:.4f}")
-        if self.writer:
-            self.writer.add_scalar("train/loss", loss, number)
-            self.writer.add_scalar("train/learning_rate", learning_rate, number)
+        self.board.write(number, {"train/loss": loss, "train/learning_rate": learning_rate})
 
     def epoch(self, number: int, row: dict[str, float], expressions: int) -> None:
         """After the epoch with this row of the history."""
@@ -35,11 +36,8 @@ class TrainingLog:
         if not self.silent:
             message = "epoch %d: loss %.4f, val accuracy %.2f, %.0f expressions a second, %s left"
             log.info(message, number, row["loss"], row["val_accuracy"], rate, left)
-        if self.writer:
-            for name in ("loss", "val_accuracy", "seconds"):
-                self.writer.add_scalar(f"epoch/{name}", row[name], number)
-            self.writer.add_scalar("epoch/expressions_per_second", rate, number)
-            self.writer.flush()
+        values = {f"epoch/{name}": row[name] for name in ("loss", "val_accuracy", "seconds")}
+        self.board.write(number, values | {"epoch/expressions_per_second": rate}, flush=True)
 
     def show(self, **values: str) -> None:
         self.shown |= values
@@ -47,8 +45,47 @@ class TrainingLog:
 
     def close(self) -> None:
         self.bar.close()
-        if self.writer:
-            self.writer.close()
+        self.board.close()
+
+
+class Board:
+    """TensorBoard's files in a folder, if there is one; where they cannot be written, training goes on without them."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.writer: Any = None
+        self.hook = threading.excepthook
+        if folder is not None:
+            threading.excepthook = self.pass_over
+            with self.spared():
+                self.writer = summary_writer(folder)
+
+    def write(self, number: int, values: dict[str, float], flush: bool = False) -> None:
+        if self.writer is not None:
+            with self.spared():
+                for name, value in values.items():
+                    self.writer.add_scalar(name, value, number)
+                if flush:
+                    self.writer.flush()
+
+    @contextmanager
+    def spared(self) -> Iterator[None]:
+        """What goes wrong with the disk is said once, and the end of these files alone."""
+        try:
+            yield
+        except OSError as error:
+            log.warning("TensorBoard's files cannot be written (%s): going on without them", error.strerror or error)
+            self.writer = None
+
+    def pass_over(self, failed: threading.ExceptHookArgs) -> None:
+        """A thread of TensorBoard's hands its trouble with the disk on; it need not print it too."""
+        if not isinstance(failed.exc_value, OSError):
+            self.hook(failed)
+
+    def close(self) -> None:
+        with self.spared():
+            if self.writer is not None:
+                self.writer.close()
+        threading.excepthook = self.hook
 
 
 def summary_writer(folder: Path) -> Any:

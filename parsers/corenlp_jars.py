@@ -8,14 +8,13 @@ whole or not at all. CoreNLP is under the GNU GPL 3: it is fetched, and no part 
 
 import shutil
 import subprocess
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from parsers.files import BrokenFile, UserError, one_line, sha256
+from parsers.files import BrokenFile, UserError, one_line, replacing_folder, sha256
 
 FOLDER = "resources/corenlp"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
@@ -80,20 +79,11 @@ def fetch(folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None or shutil.which("java") is None:
         raise UserError("fetching CoreNLP needs Maven and Java: install them, and have `mvn` and `java` on the PATH")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written ({error.strerror}); give a folder you may write to") from error
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
-        fresh, old = Path(temporary, "fresh"), Path(temporary, "old")
-        fresh.mkdir()
+    with replacing_folder(folder) as fresh:
         for jar in JARS:
             copy(maven, jar, fresh)
         hashes = "".join(f"{jar.sha256}  {jar.name}\n" for jar in JARS)
         (fresh / "sha256.txt").write_text(hashes, encoding="utf8")
-        if folder.exists():
-            folder.rename(old)
-        fresh.rename(folder)
 
 
 def copy(maven: str, jar: Jar, folder: Path) -> None:

@@ -4,6 +4,7 @@ Every writer in the project writes through `replacing`; every mistake of a user'
 """
 
 import errno
+import glob
 import hashlib
 import json
 import os
@@ -11,7 +12,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """One half of what UTF-16 has as two, which JSON may have alone and UTF-8 does not."""
 
 TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+UNFINISHED = ".unfinished"
+"""In the name of every file and folder that is not whole yet."""
 FULL = 1 << 16
 """Bytes: a disk on which fewer are free is full."""
 
@@ -41,24 +44,59 @@ class BrokenFile(UserError):
         return UserError, (str(self),)
 
 
+class Killed(UserError):
+    """Of several processes at work, one has come to an end from outside."""
+
+    def __str__(self) -> str:
+        return "a process was killed in its work, mostly because memory ran out; run it again, with fewer --threads"
+
+
 @contextmanager
 def replacing(path: Path | str) -> Iterator[Path]:
     """Yields a temporary name beside `path` that takes its place when the block ends without an error."""
     path = Path(path)
     temporary = temporary_beside(path)
     try:
-        yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)  # mkstemp's are private; results are shared with colleagues
-        keep(temporary)
-        temporary.replace(path)
+        with trouble_named(path):
+            yield temporary
+            mask = os.umask(0)
+            os.umask(mask)
+            temporary.chmod(0o666 & ~mask)  # mkstemp's are private; results are shared with colleagues
+            keep(temporary)
+            temporary.replace(path)
+    finally:
+        with suppress(OSError):  # of a disk that has become read-only
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: Path | str) -> Iterator[Path]:
+    """Yields a new folder beside `path` that takes its place when the block ends without an error."""
+    path = Path(path)
+    with trouble_named(path, "give a folder you may write to"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = tempfile.TemporaryDirectory(UNFINISHED, f".{path.name}.", path.parent, ignore_cleanup_errors=True)
+    with beside as name, trouble_named(path):
+        new, old = Path(name, "new"), Path(name, "old")
+        new.mkdir()
+        yield new
+        os.sync()  # as `keep`, for all of its files at once
+        if path.exists():
+            path.rename(old)
+        new.rename(path)
+
+
+@contextmanager
+def trouble_named(path: Path, cure: str | None = None) -> Iterator[None]:
+    """Trouble with the disk is told as what it is; with a `cure`, so is every error of the system's."""
+    try:
+        yield
     except Exception as error:
         if reason := trouble_with_the_disk(error, path.parent):
             raise UserError(f"{path}: cannot be written ({reason}); see to the disk, then run it again") from error
+        if cure and isinstance(error, OSError):
+            raise UserError(f"{path}: cannot be written ({error.strerror}); {cure}") from error
         raise
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def keep(path: Path) -> None:
@@ -71,22 +109,32 @@ def trouble_with_the_disk(error: Exception, folder: Path) -> str | None:
     """Why nothing can be written, if that is what the error comes from; libraries say so in ways of their own."""
     if isinstance(error, OSError) and error.errno in TROUBLE:
         return os.strerror(error.errno)
-    if not isinstance(error, UserError) and shutil.disk_usage(folder).free < FULL:
+    if not isinstance(error, UserError) and is_full(folder):
         return os.strerror(errno.ENOSPC)
     return None
+
+
+def is_full(folder: Path) -> bool:
+    return folder.exists() and shutil.disk_usage(folder).free < FULL
 
 
 def temporary_beside(path: Path) -> Path:
     """A new empty file in the folder of `path`, which is made if need be."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder, expected a file; give another name")
-    try:
+    with trouble_named(path, "give a folder you may write to"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror}); give a folder you may write to") from error
+        suffix = f"{UNFINISHED}{path.suffix}"
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=suffix)
     os.close(handle)
     return Path(name)
+
+
+def leftovers(path: Path | str) -> Iterator[Path]:
+    """What processes that were killed have left beside `path`, of it or of the hidden files about it."""
+    path = Path(path)
+    for prefix in (f".{path.name}.", f"..{path.name}."):
+        yield from path.parent.glob(f"{glob.escape(prefix)}*{UNFINISHED}*")
 
 
 def sha256(path: Path | str) -> str:

@@ -11,6 +11,8 @@ import click
 
 from parsers.backends import Backend, load_backend
 from parsers.files import BrokenFile, UserError, one_line
+from parsers.stopping import stoppable
+from parsers.workers import deaths_named
 
 Option = str | bool
 
@@ -68,7 +70,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with stoppable(), deaths_named():
+                return super().invoke(ctx)
         except UserError as error:
             click.echo(f"Error: {one_line(str(error))}", err=True)
             sys.exit(1)

@@ -4,10 +4,8 @@ where graphs would be taken apart and put together again by the one process that
 import os
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +13,7 @@ import pyarrow as pa
 from parsers.coverage import COUNTED, counts
 from parsers.options import Parser
 from parsers.table import graph_rows
+from parsers.workers import workers
 
 CHUNK = 500
 """Sentences handed to a process at a time."""
@@ -40,14 +39,14 @@ def parse_chunks(sentences: pa.ListArray, parser: Parser, threads: int) -> Itera
     if helpers <= 0:
         yield from (parse_chunk(parser, chunk) for chunk in chunks)
         return
-    with pool(helpers) as workers:
+    with workers(helpers, use_one_core) as pool:
         # This process parses as well: others take a second to start, and short work is done by then.
         pending: deque[Future[Parsed]] = deque()
         for chunk in chunks:
             unfinished = sum(not future.done() for future in pending)
             # A slice would take the whole array along to the other process.
             task = (parser, pa.concat_arrays([chunk]))
-            pending.append(workers.submit(parse_chunk, *task) if unfinished < QUEUED * helpers else done_here(*task))
+            pending.append(pool.submit(parse_chunk, *task) if unfinished < QUEUED * helpers else done_here(*task))
             while pending and pending[0].done():
                 yield pending.popleft().result()
         while pending:
@@ -58,16 +57,6 @@ def done_here(parser: Parser, sentences: pa.ListArray) -> Future[Parsed]:
     future: Future[Parsed] = Future()
     future.set_result(parse_chunk(parser, sentences))
     return future
-
-
-@contextmanager
-def pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    # Arrow's threads do not survive a fork.
-    workers = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=use_one_core)
-    try:
-        yield workers
-    finally:
-        workers.shutdown(cancel_futures=True)
 
 
 def use_one_core() -> None:

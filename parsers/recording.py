@@ -85,8 +85,7 @@ class Job:
     def check(self) -> None:
         """All given files are as they were written, and belong together."""
         for file, origin in self.origins.items():
-            if origin.sha256 != self.hashes[file]:
-                raise BrokenFile(file, f"not as it was written by {origin.stage}")
+            check_as_written(file, origin, self.hashes[file])
         for file, origin in self.origins.items():
             if file not in self.foreign:
                 self.check_relations(file, origin)
@@ -155,8 +154,16 @@ def job_of(ctx: click.Context) -> Job:
 
 def reads(*paths: Path | str | None) -> None:
     """The command that runs also reads these files, which its settings name. Of a folder nothing is recorded."""
-    named = (Path(path) for path in paths if path is not None)
-    job_of(click.get_current_context()).hashes.update({path: sha256(path) for path in named if path.is_file()})
+    job = job_of(click.get_current_context())
+    for path in (Path(path) for path in paths if path is not None):
+        if path.is_file():
+            job.hashes[path] = sha256(path)
+            check_as_written(path, read_origin(path), job.hashes[path])
+
+
+def check_as_written(file: Path, origin: Origin | None, digest: str) -> None:
+    if origin is not None and origin.sha256 != digest:
+        raise BrokenFile(file, f"not as it was written by {origin.stage}")
 
 
 def runs(module: str) -> None:

@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader, Dataset
 from jvgn.interruption import ignore_signals
 from jvgn.picture_file import as_rgb, read_picture
 from parsers.files import BrokenFile, UserError
+from parsers.hashes import check_picture
 
 KEPT_BYTES = 2**29
 """Images that take no more than this, decoded, are few: they fit in memory and need no reading ahead."""
@@ -28,6 +29,7 @@ def as_tensor(image: Image.Image) -> Tensor:
 
 def read_image(path: Path, as_seen: bool = False) -> Tensor:
     """As stored, or upright: a photograph that nobody annotated is as people see it."""
+    check_picture(path)
     try:
         return as_tensor(read_picture(path, as_seen))
     except FileNotFoundError as error:

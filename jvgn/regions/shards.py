@@ -1,8 +1,8 @@
 """How a long extraction is cut: into shards, each a job of its own, and a shard into windows.
 
-A finished window is a small file of regions in a folder beside the shard's output, so that an interrupted extraction
-goes on after its last whole window. Shards are cut between windows; hence batches, and so the regions to the byte,
-are the same whatever the number of shards and of interruptions.
+A finished window is a small file of regions in a folder beside the shard's output, with its SHA-256 in another, so that
+an interrupted extraction goes on after its last whole window. Shards are cut between windows; hence batches, and so the
+regions to the byte, are the same whatever the number of shards and of interruptions.
 """
 
 import logging
@@ -15,7 +15,7 @@ from typing import Literal, Self
 
 from jvgn.regions.bad_input import Policy, write_skipped
 from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, replacing, sha256
 
 logger = logging.getLogger(__name__)
 
@@ -68,8 +68,14 @@ class Parts:
     def path(self, window: range) -> Path:
         return self.folder / f"{window.start}.h5"
 
+    def seal(self, window: range) -> Path:
+        return self.folder / f"{window.start}.sha256"
+
     def has(self, window: range, policy: Policy) -> bool:
-        if not self.path(window).exists():
+        if not self.path(window).exists() or not self.seal(window).exists():
+            return False
+        if self.seal(window).read_text(encoding="utf8", errors="replace") != sha256(self.path(window)):
+            logger.warning("%s is damaged: its images are looked at again", self.path(window))
             return False
         try:
             store = RegionStore(self.path(window))
@@ -86,6 +92,8 @@ class Parts:
                 writer.append(image_id, regions[image_id])
             for one in skipped:
                 writer.skip(one)
+        with replacing(self.seal(window)) as temporary:
+            temporary.write_text(sha256(self.path(window)), encoding="utf8")
 
     def join(self, windows: Sequence[range]) -> None:
         """The output holds the regions of all windows; the parts are gone."""

@@ -1,6 +1,6 @@
 """The world `shapes` on disk, in the format of REFER, the one RefCOCO comes in.
 
-`images/`: JPEG files.
+`images/`: JPEG files, and their hashes (`parsers.hashes`).
 `instances.json`: COCO instances: images (id, file_name, width, height), annotations (id, image_id, category_id, bbox
 xywh, area, iscrowd, segmentation), categories (id, name); a category is a shape, and only language knows of colours
 and sizes.
@@ -13,11 +13,8 @@ All ids count from 1. An image depends on the seed, its split and its place in t
 
 import json
 import pickle
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +33,9 @@ from jvgn.shapes.expressions import (
     tell_twice,
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, sample_scene
-from parsers.files import UserError, replacing
+from parsers.files import UserError, replacing, replacing_folder
+from parsers.hashes import write_hashes
+from parsers.workers import workers
 
 SCENES_TRIED = 2000
 SCENES_FOR_OUTLINES = 6
@@ -92,6 +91,7 @@ def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> Non
         progress = tqdm(carry_out(tasks, processes), "shapes", len(tasks), unit="image", disable=None)
         for task, (scene, expressions) in zip(tasks, progress, strict=True):
             world.add(scene, expressions, task.plan.split)
+        write_hashes(images)
     world.write(folder)
 
 
@@ -99,8 +99,8 @@ def carry_out(tasks: list[Task], processes: int) -> Iterator[tuple[Scene, list[E
     if processes == 1:
         yield from map(Task.__call__, tasks)
     else:
-        with get_context("spawn").Pool(processes) as pool:
-            yield from pool.imap(Task.__call__, tasks, chunksize=8)
+        with workers(processes) as pool:
+            yield from pool.map(Task.__call__, tasks, chunksize=8)
 
 
 def file_name(image_id: int) -> str:
@@ -187,20 +187,3 @@ def annotation(ann_id: int, image_id: int, thing: Thing) -> dict[str, Any]:
         "iscrowd": 0,
         "segmentation": [thing.points.ravel().tolist()],
     }
-
-
-@contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yields a new folder beside `path` that takes its place when the block ends without an error."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror}); give a folder you may write to") from error
-    with beside as name:
-        new, old = Path(name, "new"), Path(name, "old")
-        new.mkdir()
-        yield new
-        if path.exists():
-            path.rename(old)
-        new.rename(path)

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from jvgn.settings.source import DownloadSettings, SourceSettings
@@ -28,7 +29,8 @@ def obtain(source: SourceSettings, settings: DownloadSettings) -> None:
             download(source, part, settings)
         finally:
             if not part.size:
-                part.path.unlink(missing_ok=True)
+                with suppress(OSError):  # of a disk that has become read-only
+                    part.path.unlink(missing_ok=True)
 
 
 def download(source: SourceSettings, part: Part, settings: DownloadSettings) -> None:

@@ -9,8 +9,9 @@ from jvgn.settings.source import DownloadSettings, SourceSettings
 from jvgn.sources.download import obtain
 from jvgn.sources.part import writing
 from jvgn.sources.unpacking import unpack
-from jvgn.sources.verification import verify_given
+from jvgn.sources.verification import recorded, verify_given
 from parsers.files import UserError, replacing
+from parsers.origin import write_origin
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ def fetch(source: SourceSettings, settings: DownloadSettings) -> list[str]:
 
 
 def provide(source: SourceSettings, target: str) -> None:
-    """`target` is there, from the source's file, which is verified."""
+    """`target` is there, from the source's file, which is verified; of a file, a record beside it says so."""
     if target not in source.provides:
         raise UserError(f"{target}: {source.file} does not provide it; it has: {', '.join(source.provides)}")
     if Path(target).exists():
@@ -37,6 +38,9 @@ def provide(source: SourceSettings, target: str) -> None:
         link(Path(source.file), Path(target))
     else:
         unpack(Path(source.file), member, Path(target))
+    if Path(target).is_file():
+        published = {Path(source.file): recorded(Path(source.file)) or ""}
+        write_origin(Path(target), "jvgn provide", published, {"member": member or ""}, {})
     log.info("%s: from %s", target, source.file)
 
 

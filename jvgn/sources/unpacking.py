@@ -23,6 +23,7 @@ from tqdm import tqdm
 from jvgn.bounded import Bounded, budget_of
 from jvgn.sources.part import locked, opened_for_writing, write_all, writing
 from parsers.files import BrokenFile, replacing
+from parsers.hashes import write_hashes
 
 CHUNK = 1 << 20
 MOST_FILES = 1_000_000
@@ -156,6 +157,7 @@ def unpack_folder(path: Path, wanted: str, target: Path) -> None:
             temporary.mkdir(parents=True)
         write_members(path, wanted, temporary)
         with writing(target):
+            write_hashes(temporary)
             temporary.rename(target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -141,6 +141,19 @@ def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):
     assert caplog.text.count("starts anew") == 3
 
 
+def test_a_state_with_a_changed_byte_is_left_alone(tmp_path, caplog):
+    """torch itself reads over it: the weights would be others."""
+    state = TrainingState(tmp_path / "state.pt", "jvgn.training")
+    state.save(weights=torch.arange(1000.0))
+    whole = state.path.read_bytes()
+    changed = whole.replace(torch.tensor(500.0).numpy().tobytes(), torch.tensor(-500.0).numpy().tobytes())
+    state.path.write_bytes(changed)
+    assert torch.load(state.path, weights_only=True)["weights"][500] == -500
+    assert state.load() is None and "not as it was saved" in caplog.text
+    state.path.write_bytes(whole)
+    assert state.load()["weights"][500] == 500
+
+
 def test_the_best_epoch_is_kept(trained):
     history = pd.read_parquet(trained[True].with_name("history.parquet"))
     assert history["epoch"].tolist() == list(range(1, 15))

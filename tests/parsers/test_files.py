@@ -1,13 +1,16 @@
 """What all files have in common: they appear whole or not at all, and mistakes are named."""
 
+import errno
+import os
 import pickle
+import shutil
 
 import pytest
 
-from parsers.files import BrokenFile, UserError, replacing
+from parsers.files import FULL, BrokenFile, Killed, UserError, leftovers, replacing, replacing_folder, temporary_beside
 
 
-@pytest.mark.parametrize("error", [UserError("no such thing"), BrokenFile("a.jar", "not a readable jar")])
+@pytest.mark.parametrize("error", [UserError("no such thing"), BrokenFile("a.jar", "not a readable jar"), Killed()])
 def test_a_users_mistake_crosses_from_one_process_to_another(error):
     found = pickle.loads(pickle.dumps(error))
     assert isinstance(found, UserError) and str(found) == str(error)
@@ -19,3 +22,51 @@ def test_a_place_where_no_file_can_be_is_named(tmp_path):
         with pytest.raises(UserError, match=f"^{path}: {problem}"), replacing(path):
             pass
     assert [found.name for found in tmp_path.iterdir()] == ["file"]
+
+
+def folder_of_two(path):
+    return {file.name: file.read_text() for file in path.iterdir()}
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "deep/folder"
+    for content in ("first", "second"):
+        with replacing_folder(path) as new:
+            (new / "a").write_text(content)
+            (new / "b").write_text(content)
+        assert folder_of_two(path) == {"a": content, "b": content}
+    with pytest.raises(KeyError), replacing_folder(path) as new:
+        (new / "a").write_text("half")
+        raise KeyError
+    assert folder_of_two(path) == {"a": "second", "b": "second"}
+    assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("written", [replacing, replacing_folder])
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
+def test_trouble_with_the_disk_is_told_and_nothing_is_left(tmp_path, written, reason):
+    path = tmp_path / "table"
+    told = rf"^{path}: cannot be written \({os.strerror(reason)}\); see to the disk, then run it again$"
+    with pytest.raises(UserError, match=told), written(path):
+        raise OSError(reason, os.strerror(reason))
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_where_a_library_does_not_say_so_the_disk_does(tmp_path, monkeypatch):
+    """HDF5, torch and safetensors have errors of their own for it."""
+    usage = shutil.disk_usage(tmp_path)
+    for free, expected in ((FULL - 1, UserError), (FULL, RuntimeError)):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage._replace(free=free))
+        with pytest.raises(expected), replacing(tmp_path / "table"):
+            raise RuntimeError("unexpected pos 64 vs 0")
+
+
+def test_what_a_killed_process_leaves_is_found_by_what_it_was_to_be(tmp_path):
+    """Of the file itself and of the hidden ones about it, but of no other."""
+    own = [tmp_path / name for name in ("a.h5", ".a.h5.origin", "a.h5.part.json")]
+    others = [tmp_path / name for name in ("b.h5", ".aa.h5.origin", "a", "a[.h5")]
+    left = {path: temporary_beside(path) for path in [*own, *others]}
+    (tmp_path / ".a.h5.origin").write_text("a record is no leftover")
+    (tmp_path / ".a.h5.unpacking").mkdir()
+    assert sorted(leftovers(tmp_path / "a.h5")) == sorted(left[path] for path in own)
+    assert [*leftovers(tmp_path / "a[.h5")] == [left[tmp_path / "a[.h5"]]

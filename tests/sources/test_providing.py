@@ -38,6 +38,23 @@ def test_all_that_a_source_provides_is_fetched(published, hasty, folder):
     assert (folder / "resources/set/pictures/a.jpg").read_text() == "picture"
 
 
+def test_what_was_provided_is_known_again(published, hasty, folder):
+    """A file by the record beside it, a picture by the hashes in its folder."""
+    fetch(published(), hasty)
+    assert verified() == []
+    for name in ("resources/set/refs(unc).p", "resources/set/pictures/a.jpg", ARCHIVE):
+        whole = (folder / name).read_bytes()
+        (folder / name).write_text("damaged")
+        assert verified() == [f"broken {name}:"]
+        (folder / name).write_bytes(whole)
+
+
+def verified():
+    """What `jvgn verify` names."""
+    said = CliRunner().invoke(main, ["verify", "resources"]).stdout
+    return [" ".join(line.split()[:2]) for line in said.splitlines() if not line.startswith("resources")]
+
+
 def test_nothing_is_done_where_all_is_there(published, hasty, server):
     chosen = published()
     fetch(chosen, hasty)

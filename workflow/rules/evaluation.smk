@@ -142,6 +142,7 @@ rule draw_examples:
             "jvgn/picture_file.py",
             "jvgn/predicted_phrases.py",
             "jvgn/prediction_table.py",
+            "parsers/hashes.py",
         ),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
         nodes=nodes,

@@ -15,6 +15,7 @@ rule write_gallery:
             "jvgn/picture_file.py",
             "jvgn/regions/images.py",
             "jvgn/settings/evaluation.py",
+            "parsers/hashes.py",
         ),
         evaluation="results/evaluation.yaml",
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",

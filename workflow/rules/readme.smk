@@ -40,6 +40,7 @@ rule show_expression:
             "jvgn/regions/images.py",
             "jvgn/run_folder.py",
             "jvgn/stored_expression.py",
+            "parsers/hashes.py",
             "parsers/tools/__init__.py",
             "parsers/tools/letters.py",
             "parsers/tools/places.py",

@@ -17,6 +17,7 @@ DOWNLOAD = [
     "jvgn/sources/part.py",
     "jvgn/sources/unpacking.py",
     "jvgn/sources/verification.py",
+    "parsers/hashes.py",
 ]
 TABLES = [
     *BASE,
@@ -60,6 +61,7 @@ DETECTOR = [
     "jvgn/regions/weights.py",
     "jvgn/settings/detector.py",
     "jvgn/settings/regions.py",
+    "parsers/hashes.py",
     "parsers/plain_pickle.py",
 ]
 VOCABULARY = ["jvgn/bounded.py", "jvgn/glove.py", "jvgn/plain_arrays.py", "jvgn/vocabulary.py"]

@@ -26,6 +26,8 @@ def check_targets():
         target = asked if os.path.isabs(asked) else os.path.relpath(asked)
         check_names(target)
         if not workflow.is_rule(asked) and not can_be_made(target):
+            if target in {*source_of_download, *source_of}:
+                raise WorkflowError(f"{asked}: is there already; delete it, if it shall be fetched again")
             raise WorkflowError(f"{asked}: no rule makes it; {advice(target)}")
 
 

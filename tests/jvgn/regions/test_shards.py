@@ -17,7 +17,7 @@ from jvgn.regions.bad_input import write_skipped
 from jvgn.regions.shards import Shard, merge_regions
 from jvgn.regions.store import RegionStore, RegionWriter, Skipped
 from jvgn.settings.regions import RegionSettings
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, sha256
 
 from .drawing import SETTINGS, draw
 from .test_store import FEATURE_SIZE, make_regions
@@ -124,14 +124,18 @@ def leave_part(data, weights: Path, output: Path, **changes) -> Path:
     return output.with_suffix(".parts") / "0.h5"
 
 
-@pytest.mark.parametrize("case", ["damaged", "other settings"])
+@pytest.mark.parametrize("case", ["cut", "one bit", "other settings"])
 def test_parts_that_cannot_be_trusted_are_made_again(trained, many, tmp_path, case):
     data, weights = many, trained[1]
     expected = data.extract(weights, "gt", tmp_path / "expected.h5", settings=CHOSEN).read_bytes()
     output = tmp_path / "regions.h5"
-    if case == "damaged":
+    if case == "cut":
         part = leave_part(data, weights, output)
         part.write_bytes(part.read_bytes()[:3000])
+    elif case == "one bit":
+        part = leave_part(data, weights, output)
+        with h5py.File(part, "a") as file:
+            file["feature"][0, 0] = -file["feature"][0, 0]
     else:
         leave_part(data, weights, output, precision="float32")
     assert data.extract(weights, "gt", output, settings=CHOSEN).read_bytes() == expected
@@ -141,6 +145,7 @@ def test_parts_that_can_be_trusted_are_kept(trained, many, tmp_path):
     part = leave_part(many, trained[1], tmp_path / "regions.h5")
     with h5py.File(part, "a") as file:
         file["score"][0] = 0.25
+    part.with_suffix(".sha256").write_text(sha256(part))
     store = RegionStore(many.extract(trained[1], "gt", tmp_path / "regions.h5", settings=CHOSEN))
     assert store.read(10).score[0] == 0.25
 

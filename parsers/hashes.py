@@ -1,0 +1,38 @@
+"""The hashes of pictures that were written many at a time: `.jvgn.sha256` in their folder, for `sha256sum --check`.
+
+It comes into being with the folder. A file that it does not name is a user's own, about which it says nothing.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from parsers.files import BrokenFile, sha256
+
+NAME = ".jvgn.sha256"
+
+
+def write_hashes(folder: Path) -> None:
+    """The folder, and every folder in it, has the hashes of its files."""
+    for within in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
+        files = sorted(path for path in within.iterdir() if path.is_file() and path.name != NAME)
+        (within / NAME).write_text("".join(f"{sha256(file)}  {file.name}\n" for file in files), encoding="utf8")
+
+
+def told_hash(file: Path) -> str | None:
+    """The hash that a file was written with, if its folder tells."""
+    hashes = file.with_name(NAME).absolute()
+    return told_hashes(hashes, hashes.stat().st_mtime_ns).get(file.name) if hashes.is_file() else None
+
+
+@cache
+def told_hashes(hashes: Path, _: int) -> dict[str, str]:
+    """By the names of the files; a folder that is made anew has its hashes read anew."""
+    lines = hashes.read_text(encoding="utf8", errors="replace").splitlines()
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+
+
+def check_picture(file: Path) -> None:
+    """The file is as it was written, if its folder tells and the file is there."""
+    told = told_hash(file)
+    if told is not None and file.is_file() and sha256(file) != told:
+        raise BrokenFile(file, "not as it was written", f"delete {file.parent} and run the workflow again")

@@ -1,0 +1,36 @@
+"""SIGTERM ends a command as an error does: what it has begun to write is removed, and it says why it ends.
+
+Stages that can go on later where they were stopped watch for signals themselves (`jvgn.interruption`).
+"""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from parsers.files import UserError
+
+
+class Stopped(BaseException):
+    """The signal has come. No error: nobody who expects errors shall take it for one, and go on."""
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Until the block ends, SIGTERM ends it."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except Stopped as stopped:
+        raise UserError("stopped by a signal; run it again") from stopped
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+def stop(number: int, _: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)  # it is ending already
+    raise Stopped

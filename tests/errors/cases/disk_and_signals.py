@@ -1,0 +1,64 @@
+"""What happens to commands from outside: full disks, damaged pictures, signals."""
+
+import errno
+import os
+import shutil
+import signal
+from collections.abc import Iterable, Iterator
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+from tests.errors.case import Bench, Case
+from tests.errors.cases.configured_names import workflow
+
+
+def full_disk(bench: Bench) -> list:
+    def nothing_left(_: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    bench.patch.setattr("parsers.files.keep", nothing_left)
+    return ["schema", bench.folder / "schema.json"]
+
+
+def stopped(bench: Bench) -> list:
+    def stop() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    bench.patch.setattr("jvgn.settings.configuration.configuration_schema", stop)
+    return ["schema", bench.folder / "schema.json"]
+
+
+def killed(bench: Bench) -> list:
+    def kill_all_after_the_first(drawn: Iterator, *_: Any, **__: Any) -> Iterable:
+        yield next(drawn)
+        for process in active_children():
+            process.kill()
+        yield from drawn
+
+    bench.patch.setattr("jvgn.shapes.world.tqdm", kill_all_after_the_first)
+    settings = bench.write("settings.yaml", "train: 200")
+    return ["world", "--settings", settings, "--folder", bench.folder / "world", "--threads", "2"]
+
+
+def changed_picture(bench: Bench) -> list:
+    world = bench.fixture("tiny_world")
+    images = bench.folder / "images"
+    shutil.copytree(world.regions.parent / "images", images)
+    picture = min(images.glob("*.jpg"))
+    picture.write_bytes(picture.read_bytes()[:-1])
+    return ["regions", "show", world.regions, picture, "--dataset", world.dataset, "--output", bench.folder / "it.png"]
+
+
+def fetched_already(bench: Bench) -> list:
+    bench.write("resources/downloads/refcoco.zip", "an archive")
+    return workflow({}, "resources/downloads/refcoco.zip")(bench)
+
+
+CASES = [
+    Case("…: cannot be written (…); see to the disk, then run it again", full_disk),
+    Case("stopped by a signal; run it again", stopped),
+    Case("a process was killed in its work, mostly because memory ran out; run it again, with fewer --threads", killed),
+    Case("…: not as it was written; delete … and run the workflow again", changed_picture),
+    Case("…: is there already; delete it, if it shall be fetched again", fetched_already, program="snakemake"),
+]

@@ -1,0 +1,111 @@
+"""Small disks, full disks and folders that cannot be written to."""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.faults.kind import Kind
+from tests.faults.scene import Scene
+from tests.faults.session import Session
+
+SIZE = "256m"
+EARLY = 0.3
+"""How often a disk is full, or a folder read-only, before the workflow starts."""
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """The folder is a small disk of its own until the block ends, where this machine permits it."""
+    folder.mkdir(parents=True)
+    if may_mount():
+        mount("-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder)
+    try:
+        yield
+    finally:
+        if may_mount():
+            unmount(folder)
+
+
+def may_mount() -> bool:
+    return os.geteuid() == 0
+
+
+def mount(*arguments: str | Path) -> None:
+    subprocess.run(["mount", *arguments], check=True)
+
+
+def unmount(folder: Path) -> None:
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+class FullDisk(Kind):
+    """Before the workflow starts, or at some moment, there is less space than the outputs need."""
+
+    name = "full disk"
+
+    def prepare(self, scene: Scene) -> None:
+        super().prepare(scene)
+        if scene.random.random() < EARLY:
+            self.fill(scene)
+
+    def strike(self, scene: Scene, session: Session) -> bool:
+        if not scene.spare.exists() and scene.await_moment(session):
+            self.fill(scene)
+        return scene.spare.exists()
+
+    def fill(self, scene: Scene) -> None:
+        disk = os.statvfs(scene.folder)
+        left = int(scene.random.random() * scene.needed)
+        with scene.spare.open("wb") as ballast:
+            os.posix_fallocate(ballast.fileno(), 0, disk.f_bavail * disk.f_frsize - left)
+
+    def mend(self, scene: Scene) -> None:
+        scene.spare.unlink(missing_ok=True)
+
+    def explains(self, scene: Scene, said: str) -> bool:
+        return "cannot be written (No space left on device); see to the disk" in said
+
+
+class ReadOnly(Kind):
+    """Before the workflow starts, or from some moment on, the folder of an output cannot be written to."""
+
+    name = "read-only"
+
+    def prepare(self, scene: Scene) -> None:
+        super().prepare(scene)
+        if scene.random.random() < EARLY:
+            self.close(scene)
+
+    def strike(self, scene: Scene, session: Session) -> bool:
+        if not self.is_closed(scene) and scene.await_moment(session):
+            self.close(scene)
+        return self.is_closed(scene)
+
+    def folder(self, scene: Scene) -> Path:
+        return (scene.folder / scene.job.outputs[0]).parent
+
+    def is_closed(self, scene: Scene) -> bool:
+        return not os.access(self.folder(scene), os.W_OK)
+
+    def close(self, scene: Scene) -> None:
+        """Root ignores permissions, but not a read-only mount."""
+        folder = self.folder(scene)
+        if may_mount():
+            mount("--bind", folder, folder)
+            mount("-o", "remount,bind,ro", folder)
+        else:
+            folder.chmod(0o555)
+
+    def mend(self, scene: Scene) -> None:
+        unmount(self.folder(scene)) if may_mount() else self.folder(scene).chmod(0o755)
+
+    def explains(self, scene: Scene, said: str) -> bool:
+        within = re.escape(self.folder(scene).relative_to(scene.folder).as_posix())
+        why = r"cannot be written \((Read-only file system|Permission denied)\); see to the disk"
+        return re.search(rf"{within}.*: {why}", said) is not None
+
+
+DISKS = (FullDisk(), ReadOnly())

@@ -1,0 +1,96 @@
+"""Carries out faults: each in a copy of the undisturbed project, on a small disk of its own."""
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from tests.faults.choosing import Fault
+from tests.faults.disks import small_disk
+from tests.faults.jobs import Job
+from tests.faults.kinds import Download
+from tests.faults.miniature import Undisturbed, configuration, mirrors
+from tests.faults.scene import Scene
+from tests.faults.signals import Signal
+from tests.faults.table import Outcome
+from tests.faults.trial import Trial
+from tests.faults.whole import EVERYTHING, Repeatedly, run_whole
+from tests.sources.server import Server
+from tests.workflow.conftest import Project
+
+TRIES = 4
+"""How often a fault may come too late, for a job that is quick."""
+ACCOMPANIED = 0.3
+"""How often a job has another one beside it."""
+WHOLE_LIMIT = 1800.0
+"""Seconds within which everything can be made."""
+MOST_BYTES = 50_000
+"""After which a server falls silent or breaks off."""
+
+
+@dataclass(frozen=True)
+class Harness:
+    undisturbed: Undisturbed
+    server: Server
+    folder: Path
+    """For the copies, and for what was said."""
+    usual: dict[str, float] = field(default_factory=dict)
+    """Seconds that the jobs of a rule take, as far as they were seen."""
+
+    def carry_out(self, fault: Fault) -> Outcome | None:
+        """What came of it; None if it was always too late."""
+        started = time.monotonic()
+        for attempt in range(TRIES):
+            random = Random(f"{fault.seed} {fault.number} {attempt}")
+            with self.project(fault, random) as project:
+                usual = self.usual.get(fault.job.rule, 3.0) * 0.6**attempt
+                scene = Scene(project.folder, fault.job, random, self.companion(fault, random), usual)
+                trial = self.trial(fault, scene)
+                if trial.run():
+                    self.usual[fault.job.rule] = trial.job_seconds
+                    return Outcome(fault, trial.flaws, time.monotonic() - started, trial.is_harmed)
+        return None
+
+    def carry_out_whole(self, times: int, seed: int) -> Outcome:
+        """Everything from nothing, disturbed so many times on the way."""
+        started, random = time.monotonic(), Random(seed)
+        fault = Fault(-1, EVERYTHING, Repeatedly(), seed)
+        with self.project(fault, random) as project:
+            trial = self.trial(fault, Scene(project.folder, fault.job, random))
+            trial.limit = WHOLE_LIMIT
+            run_whole(trial, times, random)
+        return Outcome(fault, trial.flaws, time.monotonic() - started, True)
+
+    def trial(self, fault: Fault, scene: Scene) -> Trial:
+        log = self.folder / f"fault_{fault.number}.log"
+        log.unlink(missing_ok=True)
+        return Trial(scene, fault.kind, self.undisturbed.contents, self.undisturbed.jobs, log)
+
+    @contextmanager
+    def project(self, fault: Fault, random: Random) -> Iterator[Project]:
+        """Yields a copy of the undisturbed project."""
+        place = self.folder / f"fault_{fault.number}"
+        with small_disk(place):
+            project = Project(place / "project")
+            # Hard links stay what they are.
+            subprocess.run(["cp", "--archive", self.undisturbed.folder, project.folder], check=True)
+            project.configure(configuration(self.mirrors(fault, random)))
+            yield project
+        shutil.rmtree(place)
+
+    def companion(self, fault: Fault, random: Random) -> Job | None:
+        """Sometimes, for what happens to processes: a job that no other waits for."""
+        if not isinstance(fault.kind, Signal) or random.random() > ACCOMPANIED:
+            return None
+        awaited = {path for job in self.undisturbed.jobs for path in job.inputs}
+        return random.choice([job for job in self.undisturbed.jobs if awaited.isdisjoint(job.outputs)])
+
+    def mirrors(self, fault: Fault, random: Random) -> dict[str, str]:
+        """Of a server that misbehaves where that is the fault; any other download it holds up, to be disturbed."""
+        behaviour = fault.kind.behaviour if isinstance(fault.kind, Download) else "stall_at"
+        told = {behaviour: random.randrange(1, MOST_BYTES)} if fault.job.stage == "download" else {}
+        return mirrors(self.server, self.undisturbed.published, str(fault.number), **told)

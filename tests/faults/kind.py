@@ -1,0 +1,33 @@
+"""What all kinds of faults have in common."""
+
+from tests.faults.jobs import Job
+from tests.faults.scene import Scene
+from tests.faults.session import Session
+
+
+class Kind:
+    """A kind of fault; one that does nothing, to a job that has to run."""
+
+    name: str
+    silent: bool = False
+    """Whether nobody is left who could say something."""
+    leaves_job: bool = False
+    """Whether the job goes on without the workflow."""
+
+    def fits(self, job: Job) -> bool:
+        return True
+
+    def prepare(self, scene: Scene) -> None:
+        """What is so before the workflow starts."""
+        scene.clear_outputs()
+
+    def strike(self, scene: Scene, session: Session) -> bool:
+        """What happens while it runs; whether that was in time."""
+        return True
+
+    def mend(self, scene: Scene) -> None:
+        """What a user does before running it again, whatever was said."""
+
+    def explains(self, scene: Scene, said: str) -> bool:
+        """Whether a user can tell from what was said what has happened, and to which file."""
+        return True

@@ -1,0 +1,93 @@
+"""A workflow that runs: its processes, and what it says."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+STATE, PARENT, SESSION = 0, 1, 3
+"""Places behind the name in /proc/PID/stat."""
+LOOKED_EVERY = 0.01
+"""Seconds between two looks at the processes."""
+
+
+class Session:
+    """A command in a session of its own, which a signal can reach as a terminal's would."""
+
+    def __init__(self, command: Sequence[str], folder: Path, log: Path) -> None:
+        self.log = log
+        with log.open("ab") as said:
+            self.first = said.tell()
+            self.process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.started = time.monotonic()
+
+    def said(self) -> str:
+        with self.log.open("rb") as log:
+            log.seek(self.first)
+            return log.read().decode(errors="replace")
+
+    def processes(self) -> list[int]:
+        """All that live, the first one ahead."""
+        found = []
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):  # it has ended meanwhile
+                fields = file.read_text().rpartition(")")[2].split()
+                if int(fields[SESSION]) == self.process.pid and fields[STATE] != "Z":
+                    found.append(int(file.parent.name))
+        return sorted(found, key=lambda number: number != self.process.pid)
+
+    def job_processes(self) -> list[int]:
+        """Those that the first one started: a shell, the command in it, and what that started."""
+        return [number for number in self.processes() if number != self.process.pid]
+
+    def has_job(self) -> bool:
+        """Whether the first process has children; far quicker than to look at all processes."""
+        for file in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            with suppress(OSError):
+                if file.read_text().strip():
+                    return True
+        return False
+
+    def has_ended(self) -> bool:
+        """Whether the first process has; a job may go on."""
+        return self.process.poll() is not None
+
+    def until(self, happens: Callable[[], bool], limit: float, every: float = LOOKED_EVERY) -> bool:
+        """Returns when it happens, or when it no longer can; whether it did."""
+        end = time.monotonic() + limit
+        while not happens():
+            if self.has_ended() or time.monotonic() > end:
+                return False
+            time.sleep(every)
+        return True
+
+    def send(self, number: int, processes: Sequence[int]) -> None:
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+
+    def send_all(self, number: int) -> None:
+        """As a terminal does, to every process."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def wait(self, limit: float, with_jobs: bool = True) -> bool:
+        """Whether it has ended within so many seconds, with its jobs or without; those that have not are killed."""
+        end = time.monotonic() + limit
+        while not self.has_ended() or (with_jobs and self.processes()):
+            if time.monotonic() > end:
+                self.send_all(signal.SIGKILL)
+                self.process.wait()
+                return False
+            time.sleep(LOOKED_EVERY * 5)
+        return True

@@ -1,0 +1,72 @@
+"""What is printed: a line a fault, and at the end the faults by stage and kind."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.faults.choosing import Fault
+from tests.faults.trial import Flaw
+
+VERDICTS = {
+    "wrong": "wrong results",
+    "lost": "lost finished outputs",
+    "hang": "hangs",
+    "unclear": "unclear messages",
+    "stuck": "runs that do not recover",
+    "left over": "leftovers",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    fault: Fault
+    flaws: Sequence[Flaw]
+    seconds: float
+    is_harmed: bool
+    """Whether the run that was disturbed failed."""
+
+    def line(self) -> str:
+        verdict = ", ".join(dict.fromkeys(flaw.verdict for flaw in self.flaws)) or (
+            "recovered" if self.is_harmed else "unharmed"
+        )
+        return f"{self.fault.number:4}  {self.fault!s:34}  {self.seconds:5.1f} s  {verdict}"
+
+
+def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Stages down, kinds across: how many faults, and after a `!` how many of them showed a flaw."""
+    kinds = sorted({outcome.fault.kind.name for outcome in outcomes})
+    stages = sorted({outcome.fault.job.stage for outcome in outcomes})
+    yield row("", [*kinds, "all"], kinds)
+    for stage in stages:
+        own = [outcome for outcome in outcomes if outcome.fault.job.stage == stage]
+        yield row(stage, cells(own, kinds), kinds)
+    yield row("all", cells(outcomes, kinds), kinds)
+
+
+def cells(outcomes: Sequence[Outcome], kinds: Sequence[str]) -> list[str]:
+    parts = [[outcome for outcome in outcomes if outcome.fault.kind.name == kind] for kind in kinds]
+    return [cell(part) for part in [*parts, outcomes]]
+
+
+def cell(outcomes: Sequence[Outcome]) -> str:
+    flawed = sum(bool(outcome.flaws) for outcome in outcomes)
+    return f"{len(outcomes)}!{flawed}" if flawed else str(len(outcomes) or "·")
+
+
+def row(name: str, values: Sequence[str], kinds: Sequence[str]) -> str:
+    widths = [max(len(kind), 4) for kind in [*kinds, "all"]]
+    return f"{name:<18}" + "".join(f"  {value:>{width}}" for value, width in zip(values, widths, strict=True))
+
+
+def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What went wrong, and how to see it again."""
+    for outcome in outcomes:
+        if outcome.flaws:
+            fault = outcome.fault
+            again = f"python -m tests.faults --seed {fault.seed} --only {fault.number}"
+            yield f"{fault}, at {fault.job.outputs[0]}; again: {again}"
+            yield from (f"    {flaw.verdict}: {flaw.what}" for flaw in outcome.flaws)
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    counts = {name: sum(flaw.verdict == name for one in outcomes for flaw in one.flaws) for name in VERDICTS}
+    return f"{len(outcomes)} faults: " + ", ".join(f"{counts[name]} {VERDICTS[name]}" for name in VERDICTS)

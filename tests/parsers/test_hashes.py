@@ -1,0 +1,51 @@
+"""Pictures that were written many at a time are told from those that have changed since."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from parsers.files import BrokenFile
+from parsers.hashes import NAME, check_picture, told_hash, write_hashes
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("images/a.jpg", "images/deep/b.jpg"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(name)
+    write_hashes(tmp_path / "images")
+    return tmp_path / "images"
+
+
+def test_a_changed_picture_is_refused_and_others_are_not(folder):
+    for picture in (folder / "a.jpg", folder / "deep/b.jpg"):
+        check_picture(picture)
+        picture.write_text("changed")
+        with pytest.raises(BrokenFile, match=f"^{picture}: not as it was written; delete {picture.parent} and run"):
+            check_picture(picture)
+
+
+def test_of_a_users_own_picture_and_of_one_that_is_gone_nothing_is_said(folder, tmp_path):
+    (folder / "own.jpg").write_text("mine")
+    (folder / "a.jpg").unlink()
+    for picture in (folder / "own.jpg", folder / "a.jpg", tmp_path / "elsewhere.jpg"):
+        check_picture(picture)
+    assert told_hash(folder / "own.jpg") is None
+
+
+def test_a_folder_that_is_made_anew_is_believed_anew(folder):
+    check_picture(folder / "a.jpg")
+    shutil.rmtree(folder)
+    folder.mkdir()
+    (folder / "a.jpg").write_text("another world")
+    write_hashes(folder)
+    check_picture(folder / "a.jpg")
+
+
+def test_sha256sum_reads_them_too(folder):
+    command = ["sha256sum", "--check", "--strict", NAME]
+    assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
+    (folder / "a.jpg").write_text("changed")
+    assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 1
