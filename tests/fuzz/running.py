@@ -163,6 +163,8 @@ def run_jobs(jobs: Sequence[dict[str, Any]], processes: int) -> Run:
     for thread in threads:
         thread.join()
     shutil.rmtree(folder, ignore_errors=True)
+    if not waiting.empty():
+        raise RuntimeError("inputs were left over: their processes did not start, as is said above")
     return run
 
 
