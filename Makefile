@@ -5,7 +5,7 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo load miniature report slurm-test test lint lock schema clean
+.PHONY: bench bench-parsers demo fuzz load miniature report slurm-test test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -43,6 +43,10 @@ bench: $(VENV)/installed
 # What the stages take as a dataset grows to 200,000 expressions: time, memory, signs of life; for an idle machine.
 load: $(VENV)/installed
 	python -m tests.load results/load
+
+# A hundred thousand broken and contrived files for every reader: none may crash, hang, run code or eat the machine.
+fuzz: $(VENV)/installed
+	python -m tests.fuzz --inputs 100000
 
 lint: $(VENV)/installed
 	ruff check .
