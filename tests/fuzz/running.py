@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds without an answer, after which a process hangs; long, for the machine may be busy with something else."""
 PREPARING = 300.0
 JOB = 200
