@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from parsers.files import UserError
 from parsers.guarantees import guaranteed
 from parsers.lexicon import words
 from parsers.rules import RULES, Rule
@@ -17,6 +18,8 @@ from parsers.trees.word_passes import NOUNS
 EDGE = re.compile(r"\{(\w+)\} -(.+)-> \{(\w+)\}")
 ATTRIBUTE = re.compile(r"\{(\w+)\}\((.+)\)")
 NAME = re.compile(r"\{(\w+)\}")
+MOST_WORDS = 500
+"""What belongs together in a long list takes time with the cube of its words."""
 MARK = re.compile(r"(?<=.)['’]s$")
 
 
@@ -32,6 +35,10 @@ class Found:
 
 
 def read(tree: Tree) -> SceneGraph:
+    if len(tree.words) > MOST_WORDS:
+        start = " ".join(word.text for word in tree.words[:5])
+        said = f"the sentence {start!r} … has {len(tree.words):,} words, and trees are read of at most {MOST_WORDS}"
+        raise UserError(f"{said}; cut it, or use the parser lexical")
     sentence = Dependencies(tree)
     rewrite(sentence)
     found = Found()
