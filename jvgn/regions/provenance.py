@@ -48,7 +48,7 @@ def read_provenance(path: Path | str) -> Provenance:
     except FileNotFoundError as error:
         raise BrokenFile(path, "there is no such file", "make it with the workflow") from error
     except OSError as error:
-        raise BrokenFile(path, f"not a detector's provenance: {error.strerror}") from error
+        raise BrokenFile(path, "not a detector's provenance: " + str(error.strerror)) from error
     except ValidationError as error:
         raise BrokenFile(path, "not a detector's provenance: " + describe(error.errors()[0])) from error
 

@@ -68,7 +68,7 @@ def run_settings(world):
         (-1, {"node": 9, "is_referent": True}, "does not have exactly one referent"),
         (0, {"is_referent": None}, "a cell of its column is_referent is empty"),
         (-1, {"expression_id": 101, "is_referent": True}, "it has expression 101, which is none that"),
-        (0, {"marginal": float("nan")}, "a probability in marginal that is none; if training failed, train again"),
+        (0, {"marginal": float("nan")}, "a probability in marginal that is none; train the run again"),
         (0, {"unary": 1.5}, "a probability in unary that is none"),
         (0, {"x2": float("inf")}, "a box that is none"),
         (0, {"x1": 1e9}, "a box that is none"),
