@@ -5,7 +5,7 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo faults load miniature report slurm-test test lint lock schema clean
+.PHONY: bench bench-parsers demo faults fuzz load miniature report slurm-test test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Snakemake says which job failed; why it failed is in the job's log.
@@ -47,6 +47,10 @@ load: $(VENV)/installed
 # The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
 faults: $(VENV)/installed
 	python -m tests.faults --faults 200
+
+# A hundred thousand broken and contrived files for every reader: none may crash, hang, run code or eat the machine.
+fuzz: $(VENV)/installed
+	python -m tests.fuzz --inputs 100000
 
 lint: $(VENV)/installed
 	ruff check .

@@ -79,10 +79,12 @@ class Answers:
 
     def __init__(self, dataset: Path, nodes: Path, edges: Path) -> None:
         self.dataset = dataset
-        self.expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
+        expressions, node_table = tables.read_expressions(dataset / "expressions.parquet"), read_table(nodes, NODES)
+        tables.check_rows(nodes, node_table, expressions["expression_id"].to_numpy())
+        tables.check_referents(nodes, node_table, expressions["expression_id"].to_numpy())
+        self.expressions, self.nodes = expressions.to_pandas(), node_table.to_pandas()
         mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
         self.context_mentions = mentions[~mentions["is_referent"]]
-        self.nodes = read_table(nodes, NODES).to_pandas()
         self.edges = read_table(edges, EDGES).to_pandas()
 
     @property

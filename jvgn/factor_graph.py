@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from jvgn.datasets import tables
+from jvgn.datasets.tables import MISMATCH, check_referents, check_rows
 from jvgn.vocabulary import PAD, Vocabulary
 from parsers.files import BrokenFile
 from parsers.scene_graph import SceneGraph, first_loop
 from parsers.table import EDGES, NODES, read_table
 
-MISMATCH = "parse the expressions again"
 Referent = Literal["head", "in_degree"]
 
 
@@ -177,25 +177,6 @@ def starts(table: pa.Table, id_S: np.ndarray) -> np.ndarray:
     """Where each expression's rows start."""
     id_R = column(table, "expression_id")
     return np.append(np.searchsorted(id_R, id_S), len(id_R))
-
-
-def check_rows(path: Path, table: pa.Table, id_S: np.ndarray) -> None:
-    """The rows are those expressions', in their order."""
-    id_R = column(table, "expression_id")
-    strangers = np.setdiff1d(id_R, id_S)
-    if len(strangers):
-        raise BrokenFile(path, f"it has expression {strangers[0]}, which the dataset lacks", MISMATCH)
-    if (np.diff(id_R) < 0).any():
-        raise BrokenFile(path, "its expressions are not in ascending order", MISMATCH)
-
-
-def check_referents(path: Path, nodes: pa.Table, id_S: np.ndarray) -> None:
-    """Every expression has exactly one referent."""
-    id_R = column(nodes, "expression_id")[column(nodes, "is_referent")]
-    if not np.array_equal(id_R, id_S):
-        ids, counts = np.unique(np.concatenate([id_S, id_R]), return_counts=True)
-        problem = f"expression {ids[counts != 2][0]} does not have exactly one referent"
-        raise BrokenFile(path, problem, MISMATCH)
 
 
 def unpointed(graphs: FactorGraphs) -> np.ndarray:

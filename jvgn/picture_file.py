@@ -25,6 +25,10 @@ DAMAGE = (
 class TooLarge(ValueError):
     """More pixels than anybody needs."""
 
+    def __init__(self, pixels: str) -> None:
+        super().__init__(f"it has {pixels}")
+        self.pixels = pixels
+
 
 @contextmanager
 def opened(source: Path | IO[bytes]) -> Iterator[Image.Image]:
@@ -36,12 +40,12 @@ def opened(source: Path | IO[bytes]) -> Iterator[Image.Image]:
         with image:
             if image.width * image.height > MOST_PIXELS:
                 size = f"{image.width} x {image.height} pixels"
-                raise TooLarge(f"it has {size}, more than {MOST_PIXELS // 10**6} million")
+                raise TooLarge(f"{size}, more than {MOST_PIXELS // 10**6} million")
             yield image
     except (FileNotFoundError, TooLarge):
         raise
     except Image.DecompressionBombError as error:
-        raise TooLarge(str(error)) from error
+        raise TooLarge("more pixels than any camera takes") from error
     except DAMAGE as error:
         raise ValueError(str(error) or type(error).__name__) from error
 

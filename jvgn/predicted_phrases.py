@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from jvgn.datasets.tables import unique
+from jvgn.datasets.tables import MISMATCH, unique
 from jvgn.prediction_table import read_predictions
 from parsers.files import BrokenFile
 from parsers.table import NODES, read_table
@@ -23,6 +23,6 @@ def read_phrases(path: Path, evaluated: np.ndarray, nodes: Path, tokens: Mapping
     for row in found.itertuples():
         words = tokens[row.expression_id]
         if any(not 0 <= token < len(words) for token in row.tokens):
-            raise BrokenFile(nodes, "it points outside a sentence", "parse the expressions again")
+            raise BrokenFile(nodes, "it points outside a sentence", MISMATCH)
         phrases.append(" ".join(words[token] for token in row.tokens))
     return found.assign(phrase=phrases)

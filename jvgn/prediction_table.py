@@ -53,7 +53,7 @@ def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
         raise BrokenFile(path, f"it has expression {strangers[0]}, which is none that the dataset evaluates")
     for name in ("unary", "marginal"):
         if not np.all((table[name].to_numpy() >= 0) & (table[name].to_numpy() <= CERTAIN)):
-            raise BrokenFile(path, f"it has a probability in {name} that is none; if training failed, train again")
+            raise BrokenFile(path, f"it has a probability in {name} that is none", "train the run again")
     check_boxes(path, table)
     return table
 

@@ -62,8 +62,11 @@ class SupportingObjects:
             box_N4, object_N = self.store.read_boxes(image_id)
             chosen, here = pairs["region"].to_numpy()[own], pairs.iloc[own]
             if chosen.max() >= len(box_N4):
-                problem = f"image {image_id} has {len(box_N4)} regions, and predictions name number {chosen.max() + 1}"
-                raise BrokenFile(self.store.path, problem, "predict again")
+                raise BrokenFile(
+                    self.store.path,
+                    f"image {image_id} has {len(box_N4)} regions, and predictions name number {chosen.max() + 1}",
+                    "predict again",
+                )
             is_same[own] = (
                 object_N[chosen] == here["object_id"].to_numpy()
                 if by_object

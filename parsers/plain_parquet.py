@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 RATIO, AT_LEAST = 50, 1 << 28
 """Bytes in memory for each byte of the file, from a quarter of a gigabyte on: tables of ours have about three."""
-FEWEST_ROWS, MOST_ROWS = 64, 1 << 16
-"""Read at a time."""
+AT_A_TIME, FEWEST_ROWS, MOST_ROWS = 1 << 25, 64, 1 << 16
+"""As many rows are read at a time as take so many bytes, were each of them as large as the group that it is in."""
 DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What reading a damaged file can raise."""
 
@@ -26,7 +26,7 @@ def read_groups(
     told = [file.metadata.row_group(group) for group in groups]
     budget = max(AT_LEAST, RATIO * path.stat().st_size)
     largest = max((group.total_byte_size for group in told), default=0)
-    rows = max(FEWEST_ROWS, min(MOST_ROWS, AT_LEAST // max(largest, 1)))
+    rows = max(FEWEST_ROWS, min(MOST_ROWS, AT_A_TIME // max(largest, 1)))
     batches = []
     for batch in file.iter_batches(rows, list(groups), columns):
         budget -= batch.nbytes

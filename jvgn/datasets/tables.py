@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from parsers.files import BrokenFile
 from parsers.table import read_table
 
+MISMATCH = "parse the expressions again"
 BOX = [(name, pa.float32()) for name in ("x1", "y1", "x2", "y2")]
 
 IMAGES = pa.schema(
@@ -88,3 +89,22 @@ def check_known(path: Path, table: pa.Table, known: pa.Table, key: str) -> None:
     strange = pc.unique(table[key].filter(pc.invert(pc.is_in(table[key], known[key].combine_chunks()))))
     if len(strange):
         raise BrokenFile(path, f"it speaks of {key} {strange[0]}, which no other table has")
+
+
+def check_rows(path: Path, table: pa.Table, id_S: np.ndarray) -> None:
+    """The rows of graphs are these expressions', in their order."""
+    id_R = table["expression_id"].to_numpy()
+    strangers = np.setdiff1d(id_R, id_S)
+    if len(strangers):
+        raise BrokenFile(path, f"it has expression {strangers[0]}, which the dataset lacks", MISMATCH)
+    if (np.diff(id_R) < 0).any():
+        raise BrokenFile(path, "its expressions are not in ascending order", MISMATCH)
+
+
+def check_referents(path: Path, nodes: pa.Table, id_S: np.ndarray) -> None:
+    """Every expression has exactly one referent."""
+    id_R = nodes["expression_id"].to_numpy()[nodes["is_referent"].to_numpy()]
+    if not np.array_equal(id_R, id_S):
+        ids, counts = np.unique(np.concatenate([id_S, id_R]), return_counts=True)
+        problem = f"expression {ids[counts != 2][0]} does not have exactly one referent"
+        raise BrokenFile(path, problem, MISMATCH)

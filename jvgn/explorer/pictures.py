@@ -98,6 +98,6 @@ def decoded(data: bytes) -> Image.Image:
     try:
         return decode(io.BytesIO(data), as_seen=True)
     except TooLarge as error:
-        raise UserError(f"this picture cannot be shown: {error}; make it smaller") from error
+        raise UserError(f"this picture has {error.pixels}; make it smaller") from error
     except ValueError as error:
         raise UserError(f"this is not a readable image; upload one of these: {', '.join(FORMATS)}") from error

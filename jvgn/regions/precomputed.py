@@ -151,6 +151,10 @@ class RegionFile:
 FORMATS: dict[str, Callable[[Path], FeatureFiles]] = {"tsv": TsvFile, "npz": NpzFolder, "hdf5": RegionFile}
 
 
+def is_count(value: float) -> bool:
+    return 0 <= value < 2**31 and value == int(value)
+
+
 def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomputed:
     """What the arrays tell, under whichever names, after a check of their shapes."""
     told: dict[str, np.ndarray] = {}
@@ -161,7 +165,7 @@ def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomput
         if word not in told or told[word].ndim != 2:
             raise BrokenFile(where, f"expected an array of two dimensions under {' or '.join(NAMES[word])}", CURE)
     for word in ("count", "width", "height"):
-        if word in told and not (told[word].size == 1 and told[word].item() in range(2**31)):
+        if word in told and not (told[word].size == 1 and is_count(told[word].item())):
             raise BrokenFile(where, f"expected one whole number under {' or '.join(NAMES[word])}", CURE)
     count = int(told["count"].item()) if "count" in told else len(told["box"])
     if len(told["feature"]) != len(told["box"]) == told["feature"].shape[1]:

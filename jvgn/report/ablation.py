@@ -12,6 +12,7 @@ from parsers.files import BrokenFile
 COLUMNS = ["marginalise_training", "marginalise_inference", "split", "accuracy", "context_accuracy"]
 ROWS = [(False, False), (False, True), (True, False), (True, True)]
 """The paper's order: in training, in inference."""
+MOST_PERCENT = 1000.0
 MEASURES = {"accuracy": ("referents", AFTER, ""), "context_accuracy": ("context", BEFORE, "//")}
 
 
@@ -21,15 +22,26 @@ def draw_ablation(ablation: Path, output: Output) -> None:
 
 def read_ablation(path: Path) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path)
+        table = pd.read_csv(path, dtype={"split": str})
     except FileNotFoundError as error:
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
     except (ValueError, OSError) as error:
         raise BrokenFile(path, f"not a readable table ({error})") from error
-    is_whole = list(table) == COLUMNS and len(table) and table[COLUMNS[:4]].notna().all(axis=None)
-    if not is_whole or table.duplicated(COLUMNS[:3]).any():
+    if list(table) != COLUMNS or not len(table) or not is_whole(table):
         raise BrokenFile(path, f"expected rows of {', '.join(COLUMNS)}")
     return table
+
+
+def is_whole(table: pd.DataFrame) -> bool:
+    """No row is there twice, and no cell is empty or of another kind; the accuracy on context may be unknown."""
+    choices, measures = COLUMNS[:2], COLUMNS[3:]
+    return (
+        not table.duplicated([*choices, "split"]).any()
+        and all(table[name].dtype == bool for name in choices)
+        and all(table[name].dtype.kind in "if" or table[name].isna().all() for name in measures)
+        and table[["split", "accuracy"]].notna().all(axis=None)
+        and table[measures].fillna(0.0).abs().lt(MOST_PERCENT).all(axis=None)
+    )
 
 
 def ablation_bars(table: pd.DataFrame) -> Figure:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from parsers.tree import ROOT, Tree
 
+MOST_HEADS = 50
+"""Of a unit: in a list of thousands, every pair would be an arc."""
+
 
 @dataclass
 class Unit:
@@ -39,6 +42,8 @@ class Dependencies:
         """The dependents of every unit, until something changes."""
         self.starts: dict[int, int] = {}
         """The first token of every unit and of all that depends on it, until something changes."""
+        self.sorted_below: dict[int, list[tuple[str, int]]] = {}
+        """The relation and the dependent of those units that were asked about, until something changes."""
 
     # What the matcher asks.
     def members(self) -> Sequence[int]:
@@ -51,8 +56,10 @@ class Dependencies:
         return self.units[word].text
 
     def dependents(self, word: int) -> Sequence[tuple[str, int]]:
-        own = [(self.relation(unit), unit) for unit in self.children(word)]
-        return sorted([*own, *self.shared_below.get(word, ())], key=last)
+        if word not in self.sorted_below:
+            own = [(self.relation(unit), unit) for unit in self.children(word)]
+            self.sorted_below[word] = sorted([*own, *self.shared_below.get(word, ())], key=last)
+        return self.sorted_below[word]
 
     def heads(self, word: int) -> Sequence[tuple[str, int]]:
         head, relation = self.parent[word]
@@ -105,7 +112,7 @@ class Dependencies:
     def attach(self, unit: int, head: int, relation: str) -> None:
         """The unit depends on another one, which must not depend on it."""
         self.parent[unit] = (head, relation)
-        self.below, self.starts = None, {}
+        self.below, self.starts, self.sorted_below = None, {}, {}
 
     def move(self, unit: int, head: int, relation: str) -> None:
         """The unit depends on another one, unless that depends on it."""
@@ -113,10 +120,12 @@ class Dependencies:
             self.attach(unit, head, relation)
 
     def share(self, head: int, relation: str, unit: int) -> None:
-        """The unit depends on another head as well."""
-        if head != unit and (relation, head) not in self.heads(unit):
+        """The unit depends on another head as well, unless it does on very many already."""
+        heads = self.heads(unit)
+        if head != unit and len(heads) < MOST_HEADS and (relation, head) not in heads:
             self.shared_below.setdefault(head, []).append((relation, unit))
             self.shared_above.setdefault(unit, []).append((relation, head))
+            self.sorted_below.pop(head, None)
 
     def join(self, members: Iterable[int], text: str, upos: str) -> int:
         """The members are one unit from now on, in the place of the one nearest to the root."""
@@ -146,7 +155,7 @@ class Dependencies:
     def leave_out(self, unit: int) -> None:
         """A unit that says nothing goes; nothing may depend on it."""
         del self.units[unit], self.parent[unit]
-        self.below, self.starts = None, {}
+        self.below, self.starts, self.sorted_below = None, {}, {}
 
 
 def last(pair: tuple[str, int]) -> tuple[int, str]:

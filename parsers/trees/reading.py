@@ -1,9 +1,11 @@
 """A dependency tree -> the scene graph: the passes, then the rules, then the guarantees."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from parsers.files import UserError
 from parsers.guarantees import guaranteed
 from parsers.lexicon import words
 from parsers.rules import RULES, Rule
@@ -17,6 +19,8 @@ from parsers.trees.word_passes import NOUNS
 EDGE = re.compile(r"\{(\w+)\} -(.+)-> \{(\w+)\}")
 ATTRIBUTE = re.compile(r"\{(\w+)\}\((.+)\)")
 NAME = re.compile(r"\{(\w+)\}")
+MOST_WORDS, MOST_BELOW = 2000, 300
+"""Contrived trees take time with the square of their words, and with the cube of those that depend on one of them."""
 MARK = re.compile(r"(?<=.)['’]s$")
 
 
@@ -32,12 +36,23 @@ class Found:
 
 
 def read(tree: Tree) -> SceneGraph:
+    check_size(tree)
     sentence = Dependencies(tree)
     rewrite(sentence)
     found = Found()
     for rule in RULES:
         apply(rule, sentence, found)
     return graph_of(sentence, found)
+
+
+def check_size(tree: Tree) -> None:
+    most_below = max(Counter(word.head for word in tree.words).values())
+    if len(tree.words) > MOST_WORDS or most_below > MOST_BELOW:
+        start = " ".join(word.text for word in tree.words[:5])
+        raise UserError(
+            f"the sentence {start!r} … is too long: trees are read of at most {MOST_WORDS:,} words, of which at most"
+            f" {MOST_BELOW} depend on the same one; cut it, or use the parser lexical"
+        )
 
 
 def apply(rule: Rule, sentence: Dependencies, found: Found) -> None:

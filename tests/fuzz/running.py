@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds without an answer, after which a process hangs; long, for the machine may be busy with something else."""
 PREPARING = 300.0
 JOB = 200
@@ -163,6 +163,8 @@ def run_jobs(jobs: Sequence[dict[str, Any]], processes: int) -> Run:
     for thread in threads:
         thread.join()
     shutil.rmtree(folder, ignore_errors=True)
+    if not waiting.empty():
+        raise RuntimeError("inputs were left over: their processes did not start, as is said above")
     return run
 
 

@@ -44,9 +44,10 @@ class Worker:
     def outcomes(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         made = self.inputs[job["reader"]]
         if "files" in job:
-            for file in job["files"]:
-                path = next(iter(made.seeds))
-                yield self.outcome(made, Input(Path(file).read_bytes(), path, True))
+            for file in map(Path, job["files"]):
+                # A corpus's file is named after the valid one whose place it takes.
+                path = next(path for path in made.seeds if path.name == file.name.partition("--")[0])
+                yield self.outcome(made, Input(file.read_bytes(), path, True))
         else:
             for number in range(job["first"], job["last"]):
                 yield self.outcome(made, made.input(job["seed"], number))

@@ -161,3 +161,23 @@ def test_real_expressions_start_from_real_vectors(tmp_path):
     assert set(missing.loc[missing["missing_from"] == "vocabulary", "word"]) == unknown
     share = re.search(rf"{len(words) - len(lacking)} of its {len(words)} words have a GloVe vector", run.stderr)
     assert share and len(lacking) < 0.05 * len(words), run.stderr
+
+
+@pytest.mark.parametrize("ending", ["txt", "gz", "zip"])
+def test_a_line_without_end_is_refused(tmp_path, ending):
+    path = tmp_path / f"glove.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("glove.txt", b"a" * 5_000_000)
+    else:
+        path.write_bytes(gzip.compress(b"a" * 5_000_000) if ending == "gz" else b"a" * 5_000_000)
+    with pytest.raises(UserError, match="it has a line of more than"):
+        found(path, 3, "a")
+
+
+def test_a_text_that_unpacks_to_far_more_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("jvgn.bounded.AT_LEAST", 100_000)
+    path = tmp_path / "glove.gz"
+    path.write_bytes(gzip.compress(b"b 1 2 3\n" * 1_000_000))
+    with pytest.raises(UserError, match="far more than an honest archive"):
+        found(path, 3, "a")

@@ -1,9 +1,13 @@
 """Trees that users bring: found by their words, checked line by line."""
 
+import time
+from pathlib import Path
+
 import pytest
 
 from parsers import parse
 from parsers.files import UserError
+from parsers.trees.conllu import read_trees
 
 LINES = """
 # text = woman holding an umbrella
@@ -57,6 +61,12 @@ BROKEN = [
     ("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_", "line 1: word 1 .'a'. is in a cycle"),
     ("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_", "line 1: word 2 .'b'. is a second root"),
     ("2-3\ta\t_\t_\t_\t_\t_\t_\t_\t_", "line 1: the range '2-3' does not start at word 1"),
+    ("1\ta\t_\tX\t_\t_\t" + "9" * 5000 + "\troot\t_\t_", "line 1: the head of 'a' is '9+', expected a number"),
+    ("1-" + "9" * 5000 + "\ta\t_\t_\t_\t_\t_\t_\t_\t_", "line 1: the range '1-9+' does not start at word 1"),
+    (
+        "1-3\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2-4\tbc\t_\t_\t_\t_\t_\t_\t_\t_",
+        "line 3: the range '2-4' is within another",
+    ),
     ("1-9\ta\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_", "line 1: the range 1-9 has 1 words"),
 ]
 
@@ -85,3 +95,28 @@ def test_a_sentence_that_is_not_in_the_file_is_named_with_the_file(parses):
 def test_what_the_backend_needs_is_said(options):
     with pytest.raises(UserError, match=r"its options are: parses$|nowhere\.conllu: there is no such file"):
         parse("a cat", backend="conllu", **options)
+
+
+def chain(heads):
+    lines = [f"{word}\tdog\tdog\tNOUN\t_\t_\t{head}\tconj\t_\t_" for word, head in enumerate(heads, start=1)]
+    return "\n".join(lines)
+
+
+def test_long_ways_to_the_root_take_no_time(parses):
+    start = time.process_time()
+    graph = parse("", tokens=["dog"] * 2000, backend="conllu", parses=parses(chain(range(2000))))
+    assert len(graph.tokens) == 2000
+    with pytest.raises(UserError, match="cycle"):
+        read_trees(Path(parses(chain([*range(2, 8001), 1]))))
+    assert time.process_time() - start < 5
+
+
+def test_a_sentence_without_end_is_refused(parses):
+    with pytest.raises(UserError, match="line 8001: the sentence has more than 8,000 words"):
+        read_trees(Path(parses(chain(range(50_000)))))
+
+
+@pytest.mark.parametrize("heads", [range(2001), [0, *[1] * 301]])
+def test_a_tree_of_very_many_words_is_not_read(parses, heads):
+    with pytest.raises(UserError, match=r"the sentence 'dog dog dog dog dog' … is too long: .* cut it, or"):
+        parse("", tokens=["dog"] * len(heads), backend="conllu", parses=parses(chain(heads)))

@@ -1,9 +1,11 @@
 """Archives of strangers: what is asked for comes out whole, and nothing gets outside of its place."""
 
+import gzip
 import io
 import random
 import stat
 import tarfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from jvgn import bounded
 from jvgn.sources import unpacking
 from jvgn.sources.unpacking import unpack
+from jvgn.sources.verification import is_archive
 from parsers.files import BrokenFile, UserError
 
 FILES = {
@@ -184,3 +187,54 @@ def test_files_are_readable_whatever_their_modes_in_the_archive(tmp_path):
         archive.addfile(entry)
     unpack(path, "set/", tmp_path / "out")
     assert stat.S_IMODE(Path(tmp_path / "out" / "a").stat().st_mode) & 0o4400 == 0o400
+
+
+def header(name, size=b"00000000000", kind=b"0"):
+    """A tar archive's first block, with the checksum of what it says."""
+    block = bytearray(512)
+    block[: len(name)], block[124 : 124 + len(size)], block[156:157] = name, size, kind
+    block[257:265], block[148:156] = b"ustar\x0000", b" " * 8
+    block[148:156] = b"%06o\x00 " % sum(block)
+    return bytes(block)
+
+
+TRAPS = {
+    "an entry of exabytes": header(b"set/a", b"\x80" + b"\xff" * 11),
+    "an entry of less than nothing": header(b"set/a", b"\xff" * 12),
+    "an entry of gigabytes": header(b"set/a", b"77777777777"),
+    "a name of gigabytes": header(b"././@LongLink", b"77777777777", b"L"),
+    "notes of gigabytes": header(b"notes", b"77777777777", b"x"),
+    "notes that lead back": header(b"notes", b"00000000024", b"x")
+    + b"20 size=-999999999\n\n".ljust(512, b"\0")
+    + header(b"set/a"),
+    "a file full of holes": header(b"set/a", b"00000000000", b"S") + bytes(1024),
+}
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_a_header_is_not_believed(tmp_path, trap, is_zipped):
+    archive = tmp_path / "set.tar.gz"
+    archive.write_bytes(gzip.compress(TRAPS[trap]) if is_zipped else TRAPS[trap])
+    start = time.process_time()
+    with pytest.raises(BrokenFile, match=r"set\.tar\.gz"):
+        unpack(archive, "set/", tmp_path / "out")
+    assert time.process_time() - start < 3 and not (tmp_path / "out").exists()
+
+
+def test_what_follows_the_last_entry_is_not_unpacked_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounded, "AT_LEAST", 1_000_000)
+    archive = tmp_path / "set.tar.gz"
+    archive.write_bytes(gzip.compress(header(b"set/a") + bytes(50_000_000)))
+    with pytest.raises(BrokenFile, match="far more than an honest archive"):
+        unpack(archive, "set/", tmp_path / "out")
+    assert not is_archive(archive)
+
+
+@pytest.mark.parametrize("compression", ["bz2", "xz"])
+def test_other_compressions_are_no_archives_of_ours(tmp_path, compression):
+    archive = tmp_path / f"set.tar.{compression}"
+    with tarfile.open(archive, f"w:{compression}") as written:
+        written.addfile(tarfile.TarInfo("set/a"))
+    with pytest.raises(BrokenFile, match="not a readable archive"):
+        unpack(archive, "set/", tmp_path / "out")

@@ -57,7 +57,7 @@ def change_conllu(content: bytes, random: Random) -> bytes:
     """The cells that make a tree, mostly: numbers of words, ranges and heads."""
     rows = [line.split("\t") for line in content.decode().split("\n")]
     if random.random() < 0.03:
-        return deep_tree(random.choice((500, 20_000)), random.random() < 0.5)
+        return deep_tree(random.choice((1000, 20_000)), random.random() < 0.5)
     if random.random() < 0.5:
         return change_tabs(content, random)
     words = [row for row in rows if len(row) == 10]

@@ -1,0 +1,131 @@
+"""Files of regions that nobody vouches for: what they say is checked before it is believed."""
+
+import shutil
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from jvgn.regions.store import RegionStore
+from jvgn.regions.trial import SECONDS
+from parsers.files import BrokenFile
+from tests.jvgn.regions.test_store import make_regions, write
+
+CORPUS = Path(__file__).parents[2] / "fuzz/corpus/regions"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return write(tmp_path / "regions.h5", {3: make_regions(2, 0), 5: make_regions(1, 1)})
+
+
+def changed(path, change):
+    with h5py.File(path, "r+") as file:
+        change(file)
+    return path
+
+
+def replaced(name, **options):
+    """Another dataset in the place of one."""
+
+    def change(file):
+        del file[name]
+        file.create_dataset(name, **options)
+
+    return change
+
+
+def linked(name, link):
+    def change(file):
+        del file[name]
+        file[name] = link
+
+    return change
+
+
+def virtual(file):
+    del file["box"]
+    layout = h5py.VirtualLayout((3, 4), "f4")
+    layout[:] = h5py.VirtualSource("/etc/hostname", "x", (3, 4))
+    file.create_virtual_dataset("box", layout)
+
+
+def attribute(name, value):
+    return lambda file: file.attrs.__setitem__(name, value)
+
+
+FLAWS = {
+    "more rows than any file": (replaced("image_id", shape=(2**50,), dtype="i8", chunks=(64,)), "holds .* bytes, far"),
+    "boxes that nobody stored": (replaced("box", shape=(2**40, 4), dtype="f4", chunks=(64, 4)), "holds .* bytes, far"),
+    "an offset below the last": (replaced("offset", data=[0, 5, 3]), "offsets do not ascend from 0"),
+    "an offset below 0": (replaced("offset", data=[-1, 2, 3]), "offsets do not ascend from 0"),
+    "an offset beyond the rows": (replaced("offset", data=[0, 2, 9]), "expected 9 rows of box, found 3"),
+    "images out of order": (replaced("image_id", data=[5, 3]), "images are not in ascending order"),
+    "an image twice": (replaced("image_id", data=[3, 3]), "images are not in ascending order"),
+    "a box that is none": (replaced("box", data=np.full((3, 4), np.nan, np.float32)), "a box that is none"),
+    "boxes of three sides": (replaced("box", data=np.zeros((3, 3), np.float32)), "a box that is none"),
+    "boxes in a line": (replaced("box", data=np.zeros(12, np.float32)), "expected box of 2 dimensions"),
+    "words for boxes": (replaced("box", data=np.full((3, 4), b"a")), "expected box of 2 dimensions"),
+    "features of another kind": (replaced("feature", data=np.zeros((3, 6))), "expected features of float16 or float32"),
+    "nothing": (replaced("score", data=h5py.Empty("f4")), "expected score of 1 dimensions"),
+    "a link": (linked("box", h5py.SoftLink("/feature")), "holds no box"),
+    "a link to itself": (linked("box", h5py.SoftLink("/box")), "holds no box"),
+    "a link to another file": (linked("box", h5py.ExternalLink("/etc/passwd", "/x")), "holds no box"),
+    "bytes of another file": (
+        replaced("box", shape=(3, 4), dtype="f4", external=[("/etc/passwd", 0, 48)]),
+        "holds no box",
+    ),
+    "parts of another file": (virtual, "holds no box"),
+    "a version that is a list": (attribute("format", np.array([1, 2])), "expected regions of format version 1"),
+    "a version that is empty": (attribute("format", h5py.Empty("f4")), "expected regions of format version 1"),
+}
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_a_flaw_is_named(path, flaw):
+    change, problem = FLAWS[flaw]
+    with pytest.raises(BrokenFile, match=problem) as error:
+        RegionStore(changed(path, change)).read(3)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("setting", [None, 3, "both"])
+def test_the_setting_is_one_that_there_is(path, setting):
+    changed(path, lambda file: file.attrs.pop("setting") if setting is None else attribute("setting", setting)(file))
+    with pytest.raises(BrokenFile, match="holds no setting"):
+        _ = RegionStore(path).setting
+
+
+@pytest.mark.parametrize("change", [attribute("note", np.zeros(3)), attribute("note", b"\xff\xfe")])
+def test_other_attributes_do_not_matter(path, change):
+    assert len(RegionStore(changed(path, change)).read(3)) == 2
+
+
+def test_what_was_left_out_must_be_a_list(path):
+    changed(path, lambda file: file.create_dataset("skipped", data=[1]))
+    with pytest.raises(BrokenFile, match="holds no image_id"):
+        _ = RegionStore(path).skipped
+
+
+def test_a_file_that_keeps_the_library_busy_for_ever_is_refused(tmp_path):
+    shutil.copy(CORPUS / "none.h5--a_heap_without_end.h5", tmp_path / "regions.h5")
+    start = time.monotonic()
+    with pytest.raises(BrokenFile, match="takes for ever, or ends the process"):
+        RegionStore(tmp_path / "regions.h5").read(1)
+    assert time.monotonic() - start < 20 * SECONDS  # a busy machine
+
+
+def test_after_that_others_are_read_as_before(tmp_path, path):
+    test_a_file_that_keeps_the_library_busy_for_ever_is_refused(tmp_path)
+    assert len(RegionStore(write(path, {3: make_regions(2, 0)})).read(3)) == 2
+
+
+def test_compressed_features_are_read(path):
+    def compress(file):
+        values = file["feature"][:]
+        replaced("feature", data=values, compression="gzip")(file)
+
+    before = RegionStore(path).read(3).feature
+    np.testing.assert_array_equal(RegionStore(changed(path, compress)).read(3).feature, before)

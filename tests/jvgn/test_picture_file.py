@@ -1,0 +1,160 @@
+"""Pictures of every kind give the pixels that people see; contrived ones are refused before they are decoded."""
+
+import io
+import struct
+import subprocess
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from jvgn.explorer.pictures import decoded
+from jvgn.figures import as_shown
+from jvgn.picture_file import MOST_PIXELS, read_picture
+from jvgn.questions import flaw_of_image
+from jvgn.regions.images import read_image
+from jvgn.report.page import write_picture_page
+from parsers.files import UserError
+
+ORIENTATION = 0x0112
+COLOURS = np.array([[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [255, 255, 255]], [[0, 0, 0], [128, 128, 128]]], np.uint8)
+"""Three rows of two blocks, which survive JPEG's losses."""
+
+
+def blocks(values=COLOURS):
+    return Image.fromarray(np.repeat(np.repeat(values, 16, axis=0), 16, axis=1))
+
+
+def middles(image):
+    return np.asarray(image)[8::16, 8::16].astype(int)
+
+
+def near(found, expected, tolerance):
+    return found.shape == expected.shape and np.abs(found - expected.astype(int)).max() <= tolerance
+
+
+def saved(path, image, **options):
+    image.save(path, **options)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("mode", "ending", "tolerance"),
+    [
+        ("RGB", "png", 0),
+        ("RGB", "jpg", 4),
+        ("RGB", "bmp", 0),
+        ("RGB", "webp", 40),
+        ("P", "png", 0),
+        ("P", "gif", 0),
+        ("RGBA", "png", 0),
+        ("CMYK", "jpg", 6),
+        ("YCbCr", "jpg", 6),
+    ],
+)
+def test_a_picture_of_any_kind_has_its_colours(tmp_path, mode, ending, tolerance):
+    image = blocks().quantize() if mode == "P" else blocks().convert(mode)
+    path = saved(tmp_path / f"a.{ending}", image)
+    for found in (read_picture(path), read_picture(path, as_seen=True)):
+        assert found.mode == "RGB" and near(middles(found), COLOURS, tolerance)
+    assert near(read_image(path).permute(1, 2, 0).numpy()[8::16, 8::16].astype(int), COLOURS, tolerance)
+
+
+@pytest.mark.parametrize("mode", ["L", "1"])
+def test_a_picture_without_colours_is_grey(tmp_path, mode):
+    black_and_white = np.array([[0, 255], [255, 0]], np.uint8)
+    grey = Image.fromarray(np.repeat(np.repeat(black_and_white, 16, axis=0), 16, axis=1)).convert(mode)
+    found = middles(read_picture(saved(tmp_path / "a.png", grey)))
+    assert near(found, np.repeat(black_and_white[..., None], 3, axis=2), 0)
+
+
+def test_of_sixteen_bits_the_upper_ones_are_seen(tmp_path):
+    """Pillow's own way makes white of nearly all of them."""
+    levels = np.array([[0, 255, 256], [0x7F00, 0x8000, 0xFFFF]], np.uint16)
+    path = saved(tmp_path / "a.png", Image.fromarray(levels))
+    assert np.asarray(read_picture(path))[..., 0].tolist() == [[0, 0, 1], [0x7F, 0x80, 0xFF]]
+
+
+@pytest.mark.parametrize("ending", ["gif", "webp", "png"])
+def test_of_a_moving_picture_the_first_frame_is_seen(tmp_path, ending):
+    first, second = blocks(), blocks(255 - COLOURS)
+    options = {"lossless": True} if ending == "webp" else {}
+    path = saved(tmp_path / f"a.{ending}", first, save_all=True, append_images=[second], duration=50, **options)
+    assert near(middles(read_picture(path)), COLOURS, 8)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_what_the_camera_noted_turns_what_is_seen_and_not_what_is_stored(tmp_path, orientation):
+    turns = {
+        1: lambda a: a,
+        2: lambda a: a[:, ::-1],
+        3: lambda a: a[::-1, ::-1],
+        4: lambda a: a[::-1],
+        5: lambda a: a.swapaxes(0, 1),
+        6: lambda a: np.rot90(a, -1),
+        7: lambda a: a[::-1, ::-1].swapaxes(0, 1),
+        8: lambda a: np.rot90(a),
+    }
+    noted = Image.Exif()
+    noted[ORIENTATION] = orientation
+    path = saved(tmp_path / "a.jpg", blocks(), exif=noted, quality=95)
+    assert near(middles(read_picture(path)), COLOURS, 6)
+    assert near(middles(read_picture(path, as_seen=True)), turns[orientation](COLOURS), 6)
+
+
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def png_of(width, height):
+    """Its header says so; there is nothing to decode."""
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+
+
+def truncated():
+    written = io.BytesIO()
+    blocks().save(written, "JPEG")
+    return written.getvalue()[:-200]
+
+
+BAD = {
+    "far too many pixels": png_of(2**31 - 1, 2**31 - 1),
+    "more pixels than the library minds": png_of(20_000, 20_000),
+    "a few pixels too many": png_of(2**13, MOST_PIXELS // 2**13 + 1),
+    "cut off": truncated(),
+    "not a picture": b"not a picture",
+    "nothing": b"",
+    "a program for a printer": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n",
+}
+PLACES = {
+    "region extraction": read_image,
+    "figures of examples": as_shown,
+    "a report": lambda path: write_picture_page("title", path, path.with_suffix(".html")),
+    "an upload": lambda path: decoded(path.read_bytes()),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_bad_picture_is_one_line_wherever_it_is_opened(tmp_path, monkeypatch, place, bad):
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a program was started"))
+    path = tmp_path / "a.jpg"
+    path.write_bytes(BAD[bad])
+    with pytest.raises(UserError) as error:
+        PLACES[place](path)
+    assert "\n" not in str(error.value)
+    if "pixels" in bad:
+        assert "pixels" in str(error.value)
+
+
+@pytest.mark.parametrize("bad", [bad for bad in BAD if bad != "cut off"])
+def test_a_glance_at_a_question_finds_a_bad_picture(tmp_path, bad):
+    path = tmp_path / "a.jpg"
+    path.write_bytes(BAD[bad])
+    assert "not a readable image" in flaw_of_image(path)
+
+
+def test_the_largest_picture_that_is_read(tmp_path):
+    assert read_picture(saved(tmp_path / "a.png", Image.new("1", (2**13, MOST_PIXELS // 2**13)))).width == 2**13
