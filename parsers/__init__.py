@@ -24,7 +24,8 @@ def parse(
     from parsers.backends import load_backend
     from parsers.conventions import in_conventions
     from parsers.files import UserError
-    from parsers.tokens import MOST_TOKENS, tokenise
+    from parsers.scene_graph import MOST_TOKENS
+    from parsers.tokens import tokenise
 
     form = in_conventions(conventions)
     words = tokenise(text) if tokens is None else tuple(tokens)

@@ -7,6 +7,9 @@ A graph is a forest: loop-free as an undirected graph, with no two edges between
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MOST_TOKENS = 8_000
+"""Of a sentence: contrived ones take time with the square of their words."""
+
 
 @dataclass(frozen=True)
 class Node:

@@ -18,8 +18,8 @@ from parsers.coverage import COUNTED, merge_coverage, write_coverage
 from parsers.files import BrokenFile, UserError, sha256
 from parsers.options import Parser
 from parsers.parallel import Parsed, parse_chunks, use_one_core
+from parsers.scene_graph import MOST_TOKENS
 from parsers.table import EDGES, NODES, count_rows, origin, read_rows, row_groups, writing
-from parsers.tokens import MOST_TOKENS
 
 EXPRESSIONS = pa.schema([("expression_id", pa.int64()), ("tokens", pa.list_(pa.string()))])
 """The columns of `expressions.parquet` that are read here."""

@@ -2,9 +2,6 @@
 
 import re
 
-MOST_TOKENS = 8_000
-"""Of a sentence: contrived ones take time with the square of their words."""
-
 WORD = re.compile(
     r"""
     [^\W_]+(?:[-.][^\W_]+)*(?=['’]s\b)      # man|'s

@@ -17,8 +17,8 @@ from jvgn.datasets import tables
 from jvgn.datasets.coco import GET_AGAIN, Id, as_table, checked, described_part, read_instances, write_annotations
 from parsers.files import BrokenFile
 from parsers.plain_pickle import load_plain_pickle
+from parsers.scene_graph import MOST_TOKENS
 from parsers.table import write_table
-from parsers.tokens import MOST_TOKENS
 
 
 class Mention(BaseModel):

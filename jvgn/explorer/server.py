@@ -129,6 +129,10 @@ def report_errors(app: Flask) -> None:
     def users(error: UserError) -> Any:
         return said(str(error), 400)
 
+    @app.errorhandler(RecursionError)
+    def too_deep(error: RecursionError) -> Any:
+        return said("the question: brackets are nested too deeply; ask in plain JSON", 400)
+
     @app.errorhandler(HTTPException)
     def refused(error: HTTPException) -> Any:
         if error.code == 413:

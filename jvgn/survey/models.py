@@ -95,7 +95,7 @@ class FileModel:
     def lines(path: Path) -> list[tuple[str, str]]:
         """Where each line stands, and what it says."""
         try:
-            lines = path.read_text(encoding="utf8").splitlines()
+            lines = path.read_text(encoding="utf8").split("\n")  # other signs that end a line may be in a sentence
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"{path}: cannot be read ({error}); give a run's folder or a .jsonl file") from error
         return [(f"{path}, line {number}", line) for number, line in enumerate(lines, start=1) if line.strip()]

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from parsers.files import BrokenFile
+from parsers.scene_graph import MOST_TOKENS
 from parsers.stage import EXPRESSIONS
 from parsers.table import read_table
-from parsers.tokens import MOST_TOKENS, tokenise
+from parsers.tokens import tokenise
 from parsers.tools.scoring import read_gold
 
 CURE = "give one sentence on each line"

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from parsers.backends import Backend
 from parsers.files import BrokenFile, UserError
-from parsers.scene_graph import SceneGraph
-from parsers.tokens import MOST_TOKENS
+from parsers.scene_graph import MOST_TOKENS, SceneGraph
 from parsers.tree import ROOT, Tree, TreeWord, checked
 from parsers.trees.reading import read
 

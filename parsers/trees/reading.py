@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from parsers.files import UserError
 from parsers.guarantees import guaranteed
 from parsers.lexicon import words
 from parsers.rules import RULES, Rule
@@ -36,7 +35,8 @@ class Found:
 
 
 def read(tree: Tree) -> SceneGraph:
-    check_size(tree)
+    if is_contrived(tree):
+        return guaranteed([word.text for word in tree.words], [], [], 0)  # counted as one in which nothing was found
     sentence = Dependencies(tree)
     rewrite(sentence)
     found = Found()
@@ -45,14 +45,10 @@ def read(tree: Tree) -> SceneGraph:
     return graph_of(sentence, found)
 
 
-def check_size(tree: Tree) -> None:
+def is_contrived(tree: Tree) -> bool:
+    """Whether reading it would take minutes."""
     most_below = max(Counter(word.head for word in tree.words).values())
-    if len(tree.words) > MOST_WORDS or most_below > MOST_BELOW:
-        start = " ".join(word.text for word in tree.words[:5])
-        raise UserError(
-            f"the sentence {start!r} … is too long: trees are read of at most {MOST_WORDS:,} words, of which at most"
-            f" {MOST_BELOW} depend on the same one; cut it, or use the parser lexical"
-        )
+    return len(tree.words) > MOST_WORDS or most_below > MOST_BELOW
 
 
 def apply(rule: Rule, sentence: Dependencies, found: Found) -> None:

@@ -14,9 +14,10 @@ from jvgn.regions.store import RegionStore
 from parsers import parse
 from parsers.files import UserError
 from parsers.options import Parser
+from parsers.scene_graph import MOST_TOKENS
 from parsers.stage import GraphFiles, parse_expressions
 from parsers.table import write_table
-from parsers.tokens import MOST_TOKENS, tokenise
+from parsers.tokens import tokenise
 from tests.fuzz.world import copied_world
 
 TEXTS = [

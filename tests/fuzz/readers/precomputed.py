@@ -3,6 +3,7 @@
 import base64
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from tests.fuzz.formats.arrays import ARRAYS_IN_ZIP
@@ -72,7 +73,16 @@ def make_npz(folder: Path) -> list[Path]:
 
 
 def make_hdf5(folder: Path) -> list[Path]:
-    return [copied_world(folder).regions]
+    """Ours, and one as other programs write it: in HDF5's oldest format, which has no checksums, and compressed."""
+    ours = copied_world(folder).regions
+    theirs = ours.with_name("theirs.h5")
+    with h5py.File(ours) as source, h5py.File(theirs, "w", libver="earliest") as file:
+        file.attrs.update(dict(source.attrs))
+        for name, values in source.items():
+            if isinstance(values, h5py.Dataset):
+                chunks = {"chunks": True, "compression": "gzip"} if values.ndim == 2 else {}
+                file.create_dataset(name, data=values[:], **chunks)
+    return [ours, theirs]
 
 
 def importer(kind: str):
