@@ -46,7 +46,7 @@ load: $(VENV)/installed
 
 # The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
 faults: $(VENV)/installed
-	python -m tests.faults --faults 200
+	python -m tests.faults --faults 200 --whole 12
 
 lint: $(VENV)/installed
 	ruff check .
