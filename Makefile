@@ -46,7 +46,7 @@ load: $(VENV)/installed
 
 # The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
 faults: $(VENV)/installed
-	python -m tests.faults --faults 200
+	python -m tests.faults --faults 200 --whole 12
 
 # A hundred thousand broken and contrived files for every reader: none may crash, hang, run code or eat the machine.
 fuzz: $(VENV)/installed

@@ -59,6 +59,8 @@ def replacing(path: Path | str) -> Iterator[Path]:
     try:
         with trouble_named(path):
             yield temporary
+            if not temporary.exists():
+                raise UserError(f"{path}: another run cleared it away while it was written; wait for its end")
             mask = os.umask(0)
             os.umask(mask)
             temporary.chmod(0o666 & ~mask)  # mkstemp's are private; results are shared with colleagues

@@ -31,7 +31,7 @@ from tests.sources.server import running_server
 @click.option("--whole", type=int, help="Also make everything from nothing, disturbed so many times on the way.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--only", multiple=True, help="The number of a fault, or part of its name, such as 'train: kill'.")
-@click.option("--side-by-side", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option("--side-by-side", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where all is kept, and used again if it is there.")
 def main(number: int | None, minutes: float | None, folder: Path | None, **chosen: Any) -> None:
     end = time.monotonic() + 60 * minutes if minutes else math.inf

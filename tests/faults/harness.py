@@ -83,11 +83,13 @@ class Harness:
         shutil.rmtree(place)
 
     def companion(self, fault: Fault, random: Random) -> Job | None:
-        """Sometimes, for what happens to processes: a job that no other waits for."""
+        """Sometimes, for what happens to processes: a job that no other waits for, and that waits not for this one."""
         if not isinstance(fault.kind, Signal) or random.random() > ACCOMPANIED:
             return None
-        awaited = {path for job in self.undisturbed.jobs for path in job.inputs}
-        return random.choice([job for job in self.undisturbed.jobs if awaited.isdisjoint(job.outputs)])
+        jobs = self.undisturbed.jobs
+        awaited = {path for job in jobs for path in job.inputs}
+        after = fault.job.before(jobs)
+        return random.choice([job for job in jobs if awaited.isdisjoint(job.outputs) and job not in after])
 
     def mirrors(self, fault: Fault, random: Random) -> dict[str, str]:
         """Of a server that misbehaves where that is the fault; any other download it holds up, to be disturbed."""

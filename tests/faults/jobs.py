@@ -1,6 +1,7 @@
 """The jobs of the workflow, as Snakemake prints them before they run, and the stages that they belong to."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -36,6 +37,15 @@ class Job:
     @property
     def stage(self) -> str:
         return next((stage for pattern, stage in STAGES.items() if fnmatch(self.rule, pattern)), self.rule)
+
+    def before(self, jobs: "Sequence[Job]") -> "set[Job]":
+        """Itself, and those of the jobs that it comes before, directly or not."""
+        found, waiting = {self}, [self]
+        while waiting:
+            made = set(waiting.pop().outputs)
+            waiting += (following := [job for job in jobs if job not in found and not made.isdisjoint(job.inputs)])
+            found.update(following)
+        return found
 
     @property
     def data(self) -> tuple[str, ...]:

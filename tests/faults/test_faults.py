@@ -162,6 +162,14 @@ def test_jobs_are_read_from_what_snakemake_says():
     assert jobs_in(said)[0].stage == "figures" and jobs_in(said)[0].data == ("results/a",)
 
 
+def test_a_job_comes_before_all_that_waits_for_it():
+    first, second, third, other = (
+        Job(name, inputs, (name,)) for name, inputs in (("a", ()), ("b", ("a",)), ("c", ("b", "d")), ("d", ()))
+    )
+    assert first.before([third, second, first, other]) == {first, second, third}
+    assert other.before([third, second, first, other]) == {other, third}
+
+
 def test_all_stages_are_disturbed(tmp_path):
     """A rule that is added has its place in the miniature."""
     project = copy_project(tmp_path / "project", configuration({}))

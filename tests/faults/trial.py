@@ -24,6 +24,8 @@ THERE = "is there already; delete it, if it shall be fetched again"
 """What the workflow says to somebody who asks for a download that is there."""
 TRACEBACK = re.compile(r'File ".*/(jvgn|parsers)/.*", line')
 """Of our own. Snakemake has some for a disk that it cannot write to, beside the line that explains them."""
+INTERRUPTED = re.compile(r"Traceback \(most recent call last\):\n(?:(?!Traceback).)*?KeyboardInterrupt", re.DOTALL)
+"""What Python says to somebody who pressed Ctrl-C before a command had begun."""
 
 Command = Callable[..., list[str]]
 
@@ -108,7 +110,7 @@ class Trial:
             self.judge_message(said, self.kind.explains(self.scene, said))
 
     def judge_message(self, said: str, is_explained: bool) -> None:
-        if TRACEBACK.search(said):
+        if TRACEBACK.search(INTERRUPTED.sub("", said)):
             self.flaws.append(Flaw("unclear", "a traceback"))
         if not is_explained:
             self.flaws.append(Flaw("unclear", "no line says what happened and to which file"))

@@ -9,6 +9,7 @@ from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
+from parsers.files import leftovers
 from tests.errors.case import Bench, Case
 from tests.errors.cases.configured_names import workflow
 
@@ -19,6 +20,19 @@ def full_disk(bench: Bench) -> list:
 
     bench.patch.setattr("parsers.files.keep", nothing_left)
     return ["schema", bench.folder / "schema.json"]
+
+
+def cleared_away(bench: Bench) -> list:
+    """By a workflow that takes what is being written for a leftover."""
+    output, written = bench.folder / "schema.json", Path.write_text
+
+    def write(path: Path, text: str) -> None:
+        written(path, text)
+        for left in leftovers(output):
+            left.unlink()
+
+    bench.patch.setattr(Path, "write_text", write)
+    return ["schema", output]
 
 
 def stopped(bench: Bench) -> list:
@@ -57,6 +71,7 @@ def fetched_already(bench: Bench) -> list:
 
 CASES = [
     Case("…: cannot be written (…); see to the disk, then run it again", full_disk),
+    Case("…: another run cleared it away while it was written; wait for its end", cleared_away),
     Case("stopped by a signal; run it again", stopped),
     Case("a process was killed in its work, mostly because memory ran out; run it again, with fewer --threads", killed),
     Case("…: not as it was written; delete … and run the workflow again", changed_picture),
