@@ -19,9 +19,10 @@ import yaml
 from PIL import Image
 
 from jvgn.settings.presets import overlaid
+from parsers import hashes
 from parsers.files import sha256
 from tests.errors.case import Bench
-from tests.errors.project import DETECTOR, SETTINGS
+from tests.errors.project import DETECTOR, IMAGES, SETTINGS
 
 Arrange = Callable[[Bench], list[Any]]
 Mistake = Callable[[], object]
@@ -72,6 +73,10 @@ def written(path: str, content: str | bytes) -> Mistake:
 
 def deleted(path: str) -> Mistake:
     return lambda: shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
+
+
+without_hashes = deleted(f"{IMAGES}/{hashes.NAME}")
+"""Nothing tells how the pictures were written, as where they are a user's own."""
 
 
 def copied(path: str, to: str) -> Mistake:

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import signal
 from collections.abc import Iterable, Iterator
 from multiprocessing import active_children
@@ -12,6 +11,8 @@ from typing import Any
 from parsers.files import leftovers
 from tests.errors.case import Bench, Case
 from tests.errors.cases.configured_names import workflow
+from tests.errors.mistakes import NOISE, after, written
+from tests.errors.project import EXAMPLES, PICTURE
 
 
 def full_disk(bench: Bench) -> list:
@@ -55,15 +56,6 @@ def killed(bench: Bench) -> list:
     return ["world", "--settings", settings, "--folder", bench.folder / "world", "--threads", "2"]
 
 
-def changed_picture(bench: Bench) -> list:
-    world = bench.fixture("tiny_world")
-    images = bench.folder / "images"
-    shutil.copytree(world.regions.parent / "images", images)
-    picture = min(images.glob("*.jpg"))
-    picture.write_bytes(picture.read_bytes()[:-1])
-    return ["regions", "show", world.regions, picture, "--dataset", world.dataset, "--output", bench.folder / "it.png"]
-
-
 def fetched_already(bench: Bench) -> list:
     bench.write("resources/downloads/refcoco.zip", "an archive")
     return workflow({}, "resources/downloads/refcoco.zip")(bench)
@@ -74,6 +66,6 @@ CASES = [
     Case("…: another run cleared it away while it was written; wait for its end", cleared_away),
     Case("stopped by a signal; run it again", stopped),
     Case("a process was killed in its work, mostly because memory ran out; run it again, with fewer --threads", killed),
-    Case("…: not as it was written; delete … and run the workflow again", changed_picture),
+    Case("…: not as it was written; delete … and run the workflow again", after(EXAMPLES, written(PICTURE, NOISE))),
     Case("…: is there already; delete it, if it shall be fetched again", fetched_already, program="snakemake"),
 ]

@@ -18,6 +18,7 @@ from tests.errors.mistakes import (
     picture,
     regions,
     rows,
+    without_hashes,
     written,
 )
 from tests.errors.project import DATASET, EXTRACT, IMAGES, SHARD
@@ -59,6 +60,7 @@ CASES = [
         f"… has … x … pixels: too slim to find objects in{LEAVE_OUT}",
         after(
             EXTRACT.replace("extract-regions gt", "extract-regions det"),
+            without_hashes,
             written(FIRST, picture(1, 200)),
             first_is(IMAGE_TABLE, width=1, height=200),
         ),

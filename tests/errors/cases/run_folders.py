@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.errors.case import Bench, Case
 from tests.errors.mistakes import Arrange, Mistake, after, deleted, rows
-from tests.errors.project import DETECTION_SETTINGS, DETECTOR, EXPRESSIONS, NODES, PICTURE, PREDICTIONS, RUN
+from tests.errors.project import DETECTION_SETTINGS, DETECTOR, NODES, PICTURE, PREDICTIONS, RUN
 
 NO_IMAGES = "…: there is no such folder of images; name it: --images FOLDER"
 UNKNOWN = "expression … …; … has … expressions, from … to …; texts and ids are in …, and `jvgn show …` chooses one"
@@ -63,7 +63,6 @@ STORED = [
     Case(NO_IMAGES, after(f"show {RUN} --images none")),
     Case(UNKNOWN, after(f"show {RUN} 999")),
     Case(UNKNOWN, after(f"show {RUN} 1")),
-    Case(UNKNOWN, after(f"show {RUN} 5", rows(EXPRESSIONS, lambda table: table[table["expression_id"] != 5]))),
     Case(
         "expression … …; … is empty; texts and ids are in …, and `jvgn show …` chooses one",
         after(f"show {RUN} 5", rows(PREDICTIONS, lambda table: table[:0])),

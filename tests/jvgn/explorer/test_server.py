@@ -108,7 +108,7 @@ def test_markup_is_told_as_data(client):
     assert told.content_type == "application/json" and "script" in told.json["tokens"]
 
 
-@pytest.mark.parametrize("data", [b"{", b"\xff", b""])
+@pytest.mark.parametrize("data", [b"{", b"\xff", b"", b"[" * 100_000])
 def test_a_question_that_is_no_json_is_told_in_one_line(client, data):
     response = client.post("/answers", data=data, content_type="application/json")
     assert response.status_code == 400 and error_of(response)
