@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
-from jvgn.drawing import COLOURS, GOLD, POINTS, LineStyle, check_picture, fitted, outline, save, text_width, wrapped
+from jvgn.drawing import COLOURS, GOLD, POINTS, LineStyle, check_ending, fitted, outline, save, text_width, wrapped
 from jvgn.grounding import Answer, Box
 from parsers.tools.letters import printable
 from parsers.tools.places import Place, places
@@ -49,7 +49,7 @@ class Gold:
 def draw_answer(picture_HW3: np.ndarray, answer: Answer, outputs: Sequence[Path], gold: Gold | None = None) -> None:
     """`outputs` show the answer, each as its ending says."""
     for output in outputs:
-        check_picture(output)
+        check_ending(output)
     figure = answer_figure(picture_HW3, answer, gold)
     for output in outputs:
         save(figure, output, DPI)

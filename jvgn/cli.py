@@ -124,12 +124,14 @@ def info(file: Path) -> None:
 @click.option("--dataset", type=FILE, help="The folder of the dataset's tables, where it is not beside the regions'.")
 def show_regions(file: Path, image: Path, output: Path | None, dataset: Path | None) -> None:
     """Draw the regions of an IMAGE with their scores, and print them."""
+    from jvgn.questions import check_drawing
     from jvgn.region_views import RegionViewer
 
+    drawn = output or Path(f"{image.stem}.regions.png")
+    check_drawing(drawn, image)
     viewer = RegionViewer(file, dataset)
     for row in viewer.table(image).itertuples():
         click.echo(f"{row.score:5.2f}  {row.name:20} [{row.x1:.0f}, {row.y1:.0f}, {row.x2:.0f}, {row.y2:.0f}]")
-    drawn = output or Path(f"{image.stem}.regions.png")
     viewer.draw(image, drawn)
     click.echo(f"drawn: {drawn}")
 

@@ -28,13 +28,13 @@ LineStyle = str | tuple[float, tuple[float, ...]]
 """A name of matplotlib's, or where the dashes start and how long dashes and gaps are."""
 
 
-def check_picture(output: Path) -> None:
+def check_ending(output: Path) -> None:
     if output.suffix not in UNDATED:
         raise UserError(f"{output}: pictures are drawn as {' or '.join(UNDATED)}; choose one of these endings")
 
 
 def save(figure: Figure, output: Path, dpi: int = 150) -> None:
-    check_picture(output)
+    check_ending(output)
     with replacing(output) as temporary, matplotlib.rc_context({"svg.hashsalt": "jvgn"}):
         figure.savefig(temporary, dpi=dpi, format=output.suffix[1:], metadata=UNDATED[output.suffix])
 

@@ -97,14 +97,12 @@ def ready_parser(run: Path, name: str | None) -> Parser:
 
 def picture_files(asked: Sequence["Question"], output: Path | None) -> list[Path]:
     """The picture of each question; none, where none was asked for."""
-    from jvgn.questions import check_output
+    from jvgn.questions import check_drawing
 
     if output is None:
         return []
     if len(asked) == 1 and not output.is_dir():
-        check_output(output, ".png", ".svg")
-        if output.exists() and asked[0].image.exists() and output.samefile(asked[0].image):
-            raise UserError(f"{output}: is the image itself, which the drawing would replace; give another name")
+        check_drawing(output, asked[0].image)
         return [output]
     if not output.is_dir():
         raise UserError(f"{output}: there is no such folder; several pictures need one")
@@ -179,18 +177,18 @@ def show(
     says otherwise. Regions are counted from 1.
     """
     from jvgn.answer_file import table
-    from jvgn.questions import check_output
+    from jvgn.questions import check_drawing
     from jvgn.run_folder import RunFolder
     from jvgn.stored_expression import read_expression
 
     found = RunFolder.find(run)
-    for output in outputs:
-        check_output(output, ".png", ".svg")
     folder = images or images_of(found)
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder of images; name it: --images FOLDER")
 
     stored = read_expression(found, expression_id)
+    for output in outputs:
+        check_drawing(output, folder / stored.image)
 
     from jvgn.answer_figure import Gold, draw_answer
     from jvgn.answering import answer_again

@@ -37,10 +37,13 @@ def verify(folder: Path) -> Iterator[Finding]:
         raise UserError(f"{folder}: there is no such folder; name that of finished runs, such as results")
     files = [path for path in sorted(folder.rglob("*")) if is_finished(path, folder)]
     hashes: dict[Path, str | None] = {}
-    sizes = {path: path.stat().st_size for path in files}
+    sizes = {path: path.stat().st_size for path in files if path.is_file()}
     with tqdm(total=sum(sizes.values()), unit="B", unit_scale=True, disable=None) as progress:
-        for path in files:
-            yield from findings(path, hashes)
+        for path in sizes:
+            try:
+                yield from findings(path, hashes)
+            except OSError as error:
+                yield Finding("broken", path, f"cannot be read ({error.strerror})")
             progress.update(sizes[path])
 
 
@@ -61,7 +64,7 @@ def findings(path: Path, hashes: dict[Path, str | None]) -> Iterator[Finding]:
     if origin is None:
         yield from findings_without_record(path, hashes)
     elif hash_of(path, hashes) != origin.sha256:
-        yield Finding("broken", path, f"not as it was written by {origin.stage}")
+        yield Finding("broken", path, origin.denial)
     else:
         reasons = list(staleness(path, origin, hashes))
         if reasons:

@@ -45,7 +45,7 @@ class Split(Shares):
     by_decoding: dict[str, Shares] = {}
 
 
-class Origin(BaseModel):
+class Provenance(BaseModel):
     sha256: dict[str, str] = {}
     versions: dict[str, str] = {}
     seed: int = 0
@@ -59,7 +59,7 @@ class Metrics(BaseModel):
     setting: str
     run: str
     splits: dict[str, Split]
-    provenance: Origin
+    provenance: Provenance
 
 
 def write_metrics(path: Path, metrics: dict[str, Any]) -> None:

@@ -86,3 +86,10 @@ def check_output(path: Path, *endings: str) -> None:
         raise UserError(f"{path}: is a folder, expected a file; give another name")
     if not path.parent.is_dir():
         raise UserError(f"{path.parent}: there is no such folder; make it, or write elsewhere")
+
+
+def check_drawing(path: Path, image: Path) -> None:
+    """A drawing of the image can be written, and does not replace it."""
+    check_output(path, ".png", ".svg")
+    if path.exists() and image.exists() and path.samefile(image):
+        raise UserError(f"{path}: is the image itself, which the drawing would replace; give another name")

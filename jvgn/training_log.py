@@ -58,6 +58,8 @@ class Board:
             threading.excepthook = self.pass_over
             with self.spared():
                 self.writer = summary_writer(folder)
+        if self.writer is None:
+            threading.excepthook = self.hook
 
     def write(self, number: int, values: dict[str, float], flush: bool = False) -> None:
         if self.writer is not None:
@@ -78,7 +80,8 @@ class Board:
 
     def pass_over(self, failed: threading.ExceptHookArgs) -> None:
         """A thread of TensorBoard's hands its trouble with the disk on; it need not print it too."""
-        if not isinstance(failed.exc_value, OSError):
+        is_theirs = type(failed.thread).__module__.startswith("tensorboard")
+        if not (is_theirs and isinstance(failed.exc_value, OSError)):
             self.hook(failed)
 
     def close(self) -> None:

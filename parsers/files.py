@@ -1,6 +1,7 @@
 """What all our files have in common: they appear whole or not at all, and a broken one is named.
 
-Every writer in the project writes through `replacing`; every mistake of a user's is raised as `UserError`.
+Every writer in the project writes through `replacing` or `replacing_folder`; every mistake of a user's is raised as
+`UserError`.
 """
 
 import errno
@@ -24,7 +25,7 @@ HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 UNFINISHED = ".unfinished"
-"""In the name of every file and folder that is not whole yet."""
+"""In the name of what is not whole yet; downloads and archives that go on later have names of their own."""
 FULL = 1 << 16
 """Bytes: a disk on which fewer are free is full."""
 

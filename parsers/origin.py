@@ -35,6 +35,11 @@ class Origin:
             return False
         return found.st_mtime_ns == self.modified or sha256(path) == self.sha256
 
+    @property
+    def denial(self) -> str:
+        """What is said of a file that is not as it was written."""
+        return f"not as it was written by {self.stage}"
+
 
 def record_of(path: Path) -> Path:
     return path.with_name(f".{path.name}{SUFFIX}")

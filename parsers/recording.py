@@ -163,7 +163,7 @@ def reads(*paths: Path | str | None) -> None:
 
 def check_as_written(file: Path, origin: Origin | None, digest: str) -> None:
     if origin is not None and origin.sha256 != digest:
-        raise BrokenFile(file, f"not as it was written by {origin.stage}")
+        raise BrokenFile(file, origin.denial)
 
 
 def runs(module: str) -> None:

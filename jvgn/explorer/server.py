@@ -94,7 +94,11 @@ def explorer(title: str, grounder: Grounder, pictures: Pictures, port: int) -> F
 
     @app.post("/answers")
     def answers() -> Response:
-        asked = validated(Asked, request.get_json(), "the question")
+        try:
+            question = request.get_json()
+        except RecursionError as error:
+            raise UserError("the question: brackets are nested too deeply; ask in plain JSON") from error
+        asked = validated(Asked, question, "the question")
         with one_at_a_time:
             return jsonify(answer(grounder, pictures, asked))
 
@@ -128,10 +132,6 @@ def report_errors(app: Flask) -> None:
     @app.errorhandler(UserError)
     def users(error: UserError) -> Any:
         return said(str(error), 400)
-
-    @app.errorhandler(RecursionError)
-    def too_deep(error: RecursionError) -> Any:
-        return said("the question: brackets are nested too deeply; ask in plain JSON", 400)
 
     @app.errorhandler(HTTPException)
     def refused(error: HTTPException) -> Any:

@@ -1,5 +1,7 @@
 """`jvgn verify`: what is broken, stale or of unknown origin is named, and nothing else."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,18 @@ def test_a_file_that_was_touched_alone_is_as_it_was_written(results):
 def test_a_broken_file_is_named_and_not_what_was_made_from_it(results):
     (results / "first.txt").write_text("eno")
     assert verified(results)[:2] == (1, {("broken", "first.txt")})
+
+
+def test_a_file_that_may_not_be_read_is_named(results, monkeypatch):
+    def read(path):
+        if path.name == "first.txt":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return sha256(path)
+
+    monkeypatch.setattr("jvgn.integrity.sha256", read)
+    code, found, said = verified(results)
+    assert (code, found) == (1, {("broken", "first.txt")})
+    assert "cannot be read (Permission denied)" in said
 
 
 def test_a_file_whose_record_is_damaged_is_named(results):

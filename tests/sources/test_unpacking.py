@@ -15,6 +15,7 @@ from jvgn import bounded
 from jvgn.sources import unpacking
 from jvgn.sources.unpacking import unpack
 from jvgn.sources.verification import is_archive
+from parsers import hashes
 from parsers.files import BrokenFile, UserError
 
 FILES = {
@@ -52,7 +53,9 @@ def archive(tmp_path, request):
 
 
 def contents(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Of all files but those that hold the hashes of the others."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != hashes.NAME]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def everything_beside(archive):

@@ -209,7 +209,7 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
         ("jvgn/report/learning.py", {"draw_learning", "write_results", "demo"}),
         ("jvgn/training.py", AFTER_TRAINING),
         ("parsers/lexical.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
-        ("jvgn/regions/recall.py", {"measure_recall"} | SCORED),
+        ("jvgn/regions/recall.py", {"measure_recall", "draw_recall"} | SCORED),
         (
             "jvgn/regions/extraction.py",
             {"extract_regions", "merge_regions", "measure_recall", "draw_recall"} | AFTER_TRAINING,

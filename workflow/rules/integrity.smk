@@ -15,4 +15,4 @@ def check_inputs():
 def check_as_written(path):
     origin = read_origin(path) if path.is_file() else None
     if origin is not None and not origin.is_of(path):
-        raise BrokenFile(path, f"not as it was written by {origin.stage}")
+        raise BrokenFile(path, origin.denial)

@@ -44,6 +44,10 @@ ASKED = [
         graph((0, "above", 1), (1, "below", 0)),
     ),
     Case(
+        "the question: brackets are nested too deeply; ask in plain JSON",
+        lambda _: ["POST", "/answers", "[" * 100_000],
+    ),
+    Case(
         "the question: graph.…: Tuple should have at most … items after validation, not …, found …",
         graph(things=[{"head": "star"}] * 41),
     ),

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tests.errors.case import Case
-from tests.errors.mistakes import NOISE, Arrange, after, folder_at, huge_features, picture, tensors, written
-from tests.errors.project import DETECTOR, PICTURE, RUN
+from tests.errors.mistakes import NOISE, Arrange, after, copied, folder_at, huge_features, picture, tensors, written
+from tests.errors.project import DETECTOR, PICTURE, REGIONS, RUN
 
 EMPTY = "an empty sentence mentions nothing; give some words"
 NO_IMAGE = "…: there is no such image; check its path"
@@ -68,6 +68,10 @@ OUTPUTS = [
     Case(
         "…: is the image itself, which the drawing would replace; give another name",
         asked("photo.png star --output photo.png"),
+    ),
+    Case(
+        "…: is the image itself, which the drawing would replace; give another name",
+        after(f"regions show {REGIONS} drawn.png --output drawn.png", copied(PICTURE, "drawn.png")),
     ),
     Case("…: there is no such folder; several pictures need one", asked("photo.png star ring --output drawn.png")),
 ]

@@ -41,5 +41,5 @@ CASES = [
         after(f"{SHOW} resources/shapes/images/shapes_000005.jpg", regions(REGIONS, last_renumbered)),
     ),
     Case("…: … lists no image of this name; check both", after(f"{SHOW} photo.jpg")),
-    Case("…: pictures are drawn as …; choose one of these endings", after(f"{SHOW} {PICTURE} --output drawn.pdf")),
+    Case("…: expected a name that ends in …", after(f"{SHOW} {PICTURE} --output drawn.pdf")),
 ]
