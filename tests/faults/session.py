@@ -80,8 +80,14 @@ class Session:
         end = time.monotonic() + limit
         while not self.has_ended() or (with_jobs and self.processes()):
             if time.monotonic() > end:
-                self.send_all(signal.SIGKILL)
-                self.process.wait()
+                self.kill()
                 return False
             time.sleep(LOOKED_EVERY * 5)
         return True
+
+    def kill(self) -> None:
+        """None of its processes lives."""
+        while living := self.processes():
+            self.send(signal.SIGKILL, living)
+            time.sleep(LOOKED_EVERY)
+        self.process.wait()
