@@ -48,7 +48,7 @@ load: $(VENV)/installed
 faults: $(VENV)/installed
 	python -m tests.faults --faults 200 --whole 12
 
-# A hundred thousand broken and contrived files for every reader: none may crash, hang, run code or eat the machine.
+# A hundred thousand broken and contrived files, divided among all readers: none may crash, hang, run code or eat the machine.
 fuzz: $(VENV)/installed
 	python -m tests.fuzz --inputs 100000
 

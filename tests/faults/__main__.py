@@ -9,9 +9,10 @@ import math
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice, takewhile
 from pathlib import Path
+from traceback import format_exception
 from typing import Any
 
 import click
@@ -22,18 +23,20 @@ from tests.faults.harness import Harness
 from tests.faults.kinds import KINDS
 from tests.faults.miniature import undisturbed_in
 from tests.faults.table import Outcome, summary, table, told
+from tests.faults.trial import Flaw
+from tests.faults.whole import EVERYTHING, Repeatedly
 from tests.sources.server import running_server
 
 
 @click.command()
 @click.option("--faults", "number", type=click.IntRange(min=1), help="How many; without it, as many as time permits.")
-@click.option("--minutes", type=float, help="No fault is begun later than that.")
+@click.option("--minutes", type=float, help="No fault is begun later than that, counted from the very start.")
 @click.option("--whole", type=int, help="Also make everything from nothing, disturbed so many times on the way.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--only", multiple=True, help="The number of a fault, or part of its name, such as 'train: kill'.")
 @click.option("--side-by-side", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where all is kept, and used again if it is there.")
-def main(number: int | None, minutes: float | None, folder: Path | None, **chosen: Any) -> None:
+def main(number: int | None, minutes: float | None, folder: Path | None, **which: Any) -> None:
     end = time.monotonic() + 60 * minutes if minutes else math.inf
     if not may_mount():
         click.echo("no disk is filled: only root may mount a small one")
@@ -42,49 +45,67 @@ def main(number: int | None, minutes: float | None, folder: Path | None, **chose
         undisturbed = undisturbed_in(place / "undisturbed", server)
         click.echo(f"undisturbed: {len(undisturbed.jobs)} jobs, {len(undisturbed.contents)} files")
         outcomes = []
-        for outcome in shown(Harness(undisturbed, server, place), number, end, **chosen):
+        for outcome in shown(Harness(undisturbed, server, place, end), number, **which):
             click.echo(outcome.line())
             outcomes.append(outcome)
     click.echo("\n".join(["", *table(outcomes), "", *told(outcomes), summary(outcomes)]))
-    raise SystemExit(any(outcome.flaws for outcome in outcomes))
+    raise SystemExit(not is_good(outcomes))
+
+
+def is_good(outcomes: Sequence[Outcome]) -> bool:
+    """Whether a fault has happened, and none showed a flaw."""
+    return any(not outcome.is_late for outcome in outcomes) and not any(outcome.flaws for outcome in outcomes)
 
 
 def shown(
     harness: Harness,
     number: int | None,
-    end: float,
     whole: int | None,
     seed: int,
     only: Sequence[str],
     side_by_side: int,
 ) -> Iterator[Outcome]:
-    """As many outcomes as were asked for, or as there is time for."""
-    kinds = [kind for kind in KINDS if may_mount() or not isinstance(kind, FullDisk)]
-    possible = {f"{job.stage}: {kind.name}" for job in harness.undisturbed.jobs for kind in kinds if kind.fits(job)}
-    for name in only:
-        if not name.isdecimal() and not any(name in fault for fault in possible):
+    """Of as many faults as were asked for, or as there is time for."""
+    if whole and not number and not only and harness.end == math.inf:
+        number = 0
+    in_time = takewhile(lambda _: time.monotonic() < harness.end, islice(chosen(harness, seed, only), number))
+    yield from carried_out(harness, in_time, side_by_side)
+    if whole and time.monotonic() < harness.end:
+        yield from carried_out(harness, iter([Fault(-1, EVERYTHING, Repeatedly(whole), seed)]), 1)
+
+
+def chosen(harness: Harness, seed: int, only: Sequence[str]) -> Iterator[Fault]:
+    """All faults, or those of a number or part of a name; without end, unless there are numbers alone."""
+    jobs, kinds = harness.undisturbed.jobs, [kind for kind in KINDS if may_mount() or not isinstance(kind, FullDisk)]
+    possible = {f"{job.stage}: {kind.name}" for job in jobs for kind in kinds if kind.fits(job)}
+    names = [name for name in only if not name.isdecimal()]
+    numbers = {int(name) for name in only if name.isdecimal()}
+    for name in names:
+        if not any(name in fault for fault in possible):
             raise click.UsageError(f"--only {name}: there is no such fault; there are: {', '.join(sorted(possible))}")
-    if only and all(name.isdecimal() for name in only):
-        number = len(only)
-    chosen = (fault for fault in faults(harness.undisturbed.jobs, kinds, seed) if is_chosen(fault, only))
-    in_time = takewhile(lambda _: time.monotonic() < end, chosen)
-    yield from islice(carried_out(harness, in_time, side_by_side), number)
-    if whole:
-        yield harness.carry_out_whole(whole, seed)
+    last = None if names or not only else max(numbers) + 1
+    for fault in islice(faults(jobs, kinds, seed), last):
+        if not only or fault.number in numbers or any(name in str(fault) for name in names):
+            yield fault
 
 
-def is_chosen(fault: Fault, only: Sequence[str]) -> bool:
-    return not only or any(name == str(fault.number) or (not name.isdecimal() and name in str(fault)) for name in only)
-
-
-def carried_out(harness: Harness, chosen: Iterator[Fault], side_by_side: int) -> Iterator[Outcome]:
-    """As they end; those that came too late for a quick job are left out."""
+def carried_out(harness: Harness, waiting: Iterator[Fault], side_by_side: int) -> Iterator[Outcome]:
+    """As they end; one is begun when there is room for it."""
+    running: dict[Future[Outcome], Fault] = {}
     with ThreadPoolExecutor(side_by_side) as pool:
-        running = {pool.submit(harness.carry_out, fault) for fault in islice(chosen, side_by_side)}
-        while running:
-            ended, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(harness.carry_out, fault) for fault in islice(chosen, len(ended))}
-            yield from (outcome for future in ended if (outcome := future.result()) is not None)
+        while True:
+            begun = islice(waiting, side_by_side - len(running))
+            running |= {pool.submit(harness.carry_out, fault): fault for fault in begun}
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                fault, error = running.pop(future), future.exception()
+                yield broken(fault, error) if error else future.result()
+
+
+def broken(fault: Fault, error: BaseException) -> Outcome:
+    """Of a fault that the harness itself could not carry out."""
+    return Outcome(fault, [Flaw("harness", "".join(format_exception(error)).rstrip())], math.nan, is_harmed=False)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,9 +24,14 @@ HIDDEN = (".origin", ".snakemake_timestamp", NAME)
 def files_of(folder: Path) -> Iterator[str]:
     """All files that rules make, hidden ones included, by their paths from the folder."""
     for made in MADE:
-        for path in sorted((folder / made).rglob("*")):
-            if path.is_file():
-                yield path.relative_to(folder).as_posix()
+        for path in sorted(files_in(folder / made)):
+            yield path.relative_to(folder).as_posix()
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """All files in a folder and below, also while others come and go, and folders with them."""
+    for place, _, names in os.walk(folder):
+        yield from (path for name in names if (path := Path(place, name)).is_file())
 
 
 def is_finished(path: str) -> bool:

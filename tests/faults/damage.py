@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from random import Random
 
 from jvgn.integrity import UNFINISHED
 from parsers.origin import record_of
+from tests.faults.content import files_in
 from tests.faults.jobs import Job
 from tests.faults.kind import Kind
 from tests.faults.scene import TO_START, Scene
@@ -89,7 +91,7 @@ class Removal(Kind):
 
 
 class DamagedState(Kind):
-    """The workflow is killed, and a byte of what the job would go on from is another."""
+    """The workflow is killed, and a byte of what the job would go on from, if that is there still, is another."""
 
     name = "state"
     silent = True
@@ -105,12 +107,18 @@ class DamagedState(Kind):
         states = self.states(scene)
         if states:
             flip(scene.random.choice(states), scene.random, keeps_date=True)
-        return bool(states)
+        return True
 
     def states(self, scene: Scene) -> list[Path]:
         folder = (scene.folder / scene.job.outputs[0]).parent
-        found = [path for path in folder.rglob("*") if UNFINISHED.search(path.as_posix())]
-        return [path for path in found if not path.name.startswith(".") and path.is_file() and path.stat().st_size]
+        found = [path for path in files_in(folder) if UNFINISHED.search(path.as_posix())]
+        return [path for path in found if not path.name.startswith(".") and has_content(path)]
+
+
+def has_content(path: Path) -> bool:
+    with suppress(FileNotFoundError):  # it was replaced meanwhile, or removed
+        return path.stat().st_size > 0
+    return False
 
 
 DAMAGES = (

@@ -1,5 +1,6 @@
 """Small disks, full disks and folders that cannot be written to."""
 
+import errno
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.faults.kind import Kind
+from tests.faults.recovery import remove
 from tests.faults.scene import Scene
 from tests.faults.session import Session
 
@@ -18,15 +20,27 @@ EARLY = 0.3
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
-    """The folder is a small disk of its own until the block ends, where this machine permits it."""
+    """The folder is a small disk of its own until the block ends, where this machine permits it; then it is gone.
+
+    So is what an earlier one has left that was killed.
+    """
+    clear(folder)
     folder.mkdir(parents=True)
-    if may_mount():
-        mount("-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder)
     try:
+        if may_mount():
+            mount("-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder)
         yield
     finally:
-        if may_mount():
-            unmount(folder)
+        clear(folder)
+
+
+def clear(folder: Path) -> None:
+    """Nothing is left of it, also if folders in it cannot be written to."""
+    while folder.is_mount():
+        unmount(folder)
+    for place, _, _ in os.walk(folder):
+        Path(place).chmod(0o755)
+    remove(folder)
 
 
 def may_mount() -> bool:
@@ -39,6 +53,11 @@ def mount(*arguments: str | Path) -> None:
 
 def unmount(folder: Path) -> None:
     subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def free_bytes(folder: Path) -> int:
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize
 
 
 class FullDisk(Kind):
@@ -57,10 +76,16 @@ class FullDisk(Kind):
         return scene.spare.exists()
 
     def fill(self, scene: Scene) -> None:
-        disk = os.statvfs(scene.folder)
+        """Again if the job has taken some of the space meanwhile."""
         left = int(scene.random.random() * scene.needed)
         with scene.spare.open("wb") as ballast:
-            os.posix_fallocate(ballast.fileno(), 0, disk.f_bavail * disk.f_frsize - left)
+            while (size := free_bytes(scene.folder) - left) > 0:
+                try:
+                    os.posix_fallocate(ballast.fileno(), 0, size)
+                    return
+                except OSError as error:
+                    if error.errno != errno.ENOSPC:
+                        raise
 
     def mend(self, scene: Scene) -> None:
         scene.spare.unlink(missing_ok=True)

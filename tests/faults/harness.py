@@ -1,6 +1,6 @@
 """Carries out faults: each in a copy of the undisturbed project, on a small disk of its own."""
 
-import shutil
+import math
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.faults.scene import Scene
 from tests.faults.signals import Signal
 from tests.faults.table import Outcome
 from tests.faults.trial import Trial
-from tests.faults.whole import EVERYTHING, Repeatedly, run_whole
+from tests.faults.whole import Repeatedly, run_whole
 from tests.sources.server import Server
 from tests.workflow.conftest import Project
 
@@ -38,37 +38,50 @@ class Harness:
     server: Server
     folder: Path
     """For the copies, and for what was said."""
+    end: float = math.inf
+    """The moment after which nothing is begun."""
     usual: dict[str, float] = field(default_factory=dict)
     """Seconds that the jobs of a rule take, as far as they were seen."""
 
-    def carry_out(self, fault: Fault) -> Outcome | None:
-        """What came of it; None if it was always too late."""
+    def carry_out(self, fault: Fault) -> Outcome:
+        """What came of it, at the first time that was not too late or showed a flaw."""
+        if isinstance(fault.kind, Repeatedly):
+            return self.carry_out_whole(fault, fault.kind.times)
         started = time.monotonic()
         for attempt in range(TRIES):
+            if attempt and time.monotonic() > self.end:
+                break
             random = Random(f"{fault.seed} {fault.number} {attempt}")
+            usual = self.usual.get(fault.job.rule, 3.0) * 0.6**attempt
             with self.project(fault, random) as project:
-                usual = self.usual.get(fault.job.rule, 3.0) * 0.6**attempt
                 scene = Scene(project.folder, fault.job, random, self.companion(fault, random), usual)
-                trial = self.trial(fault, scene)
-                if trial.run():
-                    self.usual[fault.job.rule] = trial.job_seconds
-                    return Outcome(fault, trial.flaws, time.monotonic() - started, trial.is_harmed)
-        return None
+                with self.trial(fault, scene) as trial:
+                    is_in_time = trial.run()
+            if is_in_time:
+                self.usual[fault.job.rule] = trial.job_seconds
+            if is_in_time or trial.flaws:
+                return Outcome(fault, trial.flaws, time.monotonic() - started, trial.is_harmed)
+        return Outcome(fault, [], time.monotonic() - started, is_harmed=False, is_late=True)
 
-    def carry_out_whole(self, times: int, seed: int) -> Outcome:
+    def carry_out_whole(self, fault: Fault, times: int) -> Outcome:
         """Everything from nothing, disturbed so many times on the way."""
-        started, random = time.monotonic(), Random(seed)
-        fault = Fault(-1, EVERYTHING, Repeatedly(), seed)
+        started, random = time.monotonic(), Random(fault.seed)
         with self.project(fault, random) as project:
-            trial = self.trial(fault, Scene(project.folder, fault.job, random))
-            trial.limit = WHOLE_LIMIT
-            run_whole(trial, times, random)
+            scene = Scene(project.folder, fault.job, random)
+            with self.trial(fault, scene, limit=WHOLE_LIMIT, longest=WHOLE_LIMIT) as trial:
+                run_whole(trial, times, random)
         return Outcome(fault, trial.flaws, time.monotonic() - started, True)
 
-    def trial(self, fault: Fault, scene: Scene) -> Trial:
+    @contextmanager
+    def trial(self, fault: Fault, scene: Scene, **limits: float) -> Iterator[Trial]:
+        """Yields one of which no process is left after the block."""
         log = self.folder / f"fault_{fault.number}.log"
         log.unlink(missing_ok=True)
-        return Trial(scene, fault.kind, self.undisturbed.contents, self.undisturbed.jobs, log)
+        trial = Trial(scene, fault.kind, self.undisturbed.contents, self.undisturbed.jobs, log, **limits)
+        try:
+            yield trial
+        finally:
+            trial.stop()
 
     @contextmanager
     def project(self, fault: Fault, random: Random) -> Iterator[Project]:
@@ -80,7 +93,6 @@ class Harness:
             subprocess.run(["cp", "--archive", self.undisturbed.folder, project.folder], check=True)
             project.configure(configuration(self.mirrors(fault, random)))
             yield project
-        shutil.rmtree(place)
 
     def companion(self, fault: Fault, random: Random) -> Job | None:
         """Sometimes, for what happens to processes: a job that no other waits for, and that waits not for this one."""

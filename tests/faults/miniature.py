@@ -1,15 +1,17 @@
 """The miniature project that is disturbed: the embedded world in shards, both settings, and some downloads."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.faults.content import contents
+from tests.faults.content import contents, files_in
 from tests.faults.jobs import Job, jobs_in
+from tests.faults.recovery import remove
 from tests.miniature.published import UNC, Photographs, write_annotations, write_glove, write_images, write_refer
 from tests.sources.server import Server
-from tests.workflow.conftest import Project, copy_project, miniature_configuration
+from tests.workflow.conftest import COPIED, ROOT, Project, copy_project, miniature_configuration
 
 PUBLISHED = {
     "coco-images": "train2014.zip",
@@ -27,6 +29,15 @@ TARGETS = (
     "results/datasets/coco/images.parquet",
     "resources/coco/train2014.ready",
 )
+SOURCES = (
+    *COPIED,
+    "config.yaml",
+    "requirements.lock",
+    "tests/faults/miniature.py",
+    "tests/miniature",
+    "tests/workflow",
+)
+"""What decides how the project turns out."""
 PROFILE = ("--workflow-profile", "workflow/profiles/local")
 PATIENCE = 1.0
 """Seconds without a byte after which a download is tried again."""
@@ -75,12 +86,27 @@ class Undisturbed:
 
 
 def undisturbed_in(folder: Path, server: Server) -> Undisturbed:
-    """The project that lies in a folder; if none does, it is made from nothing, without any disturbance."""
-    plan = folder / "plan"
-    if not plan.exists():
-        plan.write_text(make_project(folder, server))
-    project = folder / "project"
-    return Undisturbed(project, folder / "published", tuple(jobs_in(plan.read_text())), contents(project))
+    """The project that lies in a folder; if none does that these sources made, it is made without any disturbance."""
+    sources, now = folder / "sources", hash_of(ROOT)
+    if not sources.exists() or sources.read_text() != now:
+        making = folder.with_name(f"{folder.name}.making")
+        remove(folder)
+        remove(making)
+        plan = make_project(making, server)
+        (making / "plan").write_text(plan)
+        (making / "sources").write_text(now)
+        making.rename(folder)
+    project, jobs = folder / "project", jobs_in((folder / "plan").read_text())
+    return Undisturbed(project, folder / "published", tuple(jobs), contents(project))
+
+
+def hash_of(root: Path) -> str:
+    """Of all sources, their names included."""
+    files = [file for name in SOURCES for file in (files_in(root / name) if (root / name).is_dir() else [root / name])]
+    digest = hashlib.sha256()
+    for file in sorted(file for file in files if file.parent.name != "__pycache__"):
+        digest.update(f"{file.relative_to(root)} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
 
 
 def make_project(folder: Path, server: Server) -> str:

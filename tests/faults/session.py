@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-STATE, PARENT, SESSION = 0, 1, 3
-"""Places behind the name in /proc/PID/stat."""
+from tests.processes import STATE, processes_of
+
 LOOKED_EVERY = 0.01
 """Seconds between two looks at the processes."""
 
@@ -29,7 +29,6 @@ class Session:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        self.started = time.monotonic()
 
     def said(self) -> str:
         with self.log.open("rb") as log:
@@ -38,12 +37,7 @@ class Session:
 
     def processes(self) -> list[int]:
         """All that live, the first one ahead."""
-        found = []
-        for file in Path("/proc").glob("[0-9]*/stat"):
-            with suppress(OSError):  # it has ended meanwhile
-                fields = file.read_text().rpartition(")")[2].split()
-                if int(fields[SESSION]) == self.process.pid and fields[STATE] != "Z":
-                    found.append(int(file.parent.name))
+        found = [number for number, fields in processes_of(self.process.pid) if fields[STATE] != "Z"]
         return sorted(found, key=lambda number: number != self.process.pid)
 
     def job_processes(self) -> list[int]:
@@ -86,8 +80,14 @@ class Session:
         end = time.monotonic() + limit
         while not self.has_ended() or (with_jobs and self.processes()):
             if time.monotonic() > end:
-                self.send_all(signal.SIGKILL)
-                self.process.wait()
+                self.kill()
                 return False
             time.sleep(LOOKED_EVERY * 5)
         return True
+
+    def kill(self) -> None:
+        """None of its processes lives."""
+        while living := self.processes():
+            self.send(signal.SIGKILL, living)
+            time.sleep(LOOKED_EVERY)
+        self.process.wait()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tests.faults.choosing import Fault
 from tests.faults.trial import Flaw
+from tests.faults.whole import Repeatedly
 
 VERDICTS = {
     "wrong": "wrong results",
@@ -13,6 +14,8 @@ VERDICTS = {
     "unclear": "unclear messages",
     "stuck": "runs that do not recover",
     "left over": "leftovers",
+    "failed": "failures that nobody caused",
+    "harness": "errors of the harness itself",
 }
 
 
@@ -23,16 +26,19 @@ class Outcome:
     seconds: float
     is_harmed: bool
     """Whether the run that was disturbed failed."""
+    is_late: bool = False
+    """Whether the job had always ended before the fault."""
 
     def line(self) -> str:
         verdict = ", ".join(dict.fromkeys(flaw.verdict for flaw in self.flaws)) or (
-            "recovered" if self.is_harmed else "unharmed"
+            "too late" if self.is_late else "recovered" if self.is_harmed else "unharmed"
         )
         return f"{self.fault.number:4}  {self.fault!s:34}  {self.seconds:5.1f} s  {verdict}"
 
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Stages down, kinds across: how many faults, and after a `!` how many of them showed a flaw."""
+    """Stages down, kinds across: how many faults, and after a `!` how many of them showed a flaw; none too late."""
+    outcomes = [outcome for outcome in outcomes if not outcome.is_late]
     kinds = sorted({outcome.fault.kind.name for outcome in outcomes})
     stages = sorted({outcome.fault.job.stage for outcome in outcomes})
     yield row("", [*kinds, "all"], kinds)
@@ -62,11 +68,14 @@ def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome in outcomes:
         if outcome.flaws:
             fault = outcome.fault
-            again = f"python -m tests.faults --seed {fault.seed} --only {fault.number}"
+            what = f"--whole {fault.kind.times}" if isinstance(fault.kind, Repeatedly) else f"--only {fault.number}"
+            again = f"python -m tests.faults --seed {fault.seed} {what}"
             yield f"{fault}, at {fault.job.outputs[0]}; again: {again}"
             yield from (f"    {flaw.verdict}: {flaw.what}" for flaw in outcome.flaws)
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     counts = {name: sum(flaw.verdict == name for one in outcomes for flaw in one.flaws) for name in VERDICTS}
-    return f"{len(outcomes)} faults: " + ", ".join(f"{counts[name]} {VERDICTS[name]}" for name in VERDICTS)
+    late = sum(one.is_late for one in outcomes)
+    found = ", ".join(f"{counts[name]} {VERDICTS[name]}" for name in VERDICTS)
+    return f"{len(outcomes) - late} faults: {found}; {late} more came too late"

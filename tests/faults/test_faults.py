@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import sys
+import time
 from itertools import islice
 from random import Random
 
@@ -12,17 +13,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from parsers.origin import write_origin
-from tests.faults.choosing import faults
+from tests.faults.choosing import Fault, faults
 from tests.faults.content import contents
 from tests.faults.damage import Damage, flip
 from tests.faults.jobs import Job, jobs_in
+from tests.faults.kind import Kind
 from tests.faults.kinds import KINDS
 from tests.faults.miniature import TARGETS, configuration
 from tests.faults.recovery import advised_deletions
 from tests.faults.scene import Scene
 from tests.faults.signals import Signal, one_of_the_job
 from tests.faults.table import Outcome, summary, table, told
-from tests.faults.trial import Trial
+from tests.faults.trial import ATTEMPTS, Trial
+from tests.faults.whole import EVERYTHING, Repeatedly
 from tests.workflow.conftest import ROOT, copy_project
 
 ELSEWHERE = {
@@ -92,6 +95,13 @@ JOB = Job("make", ("resources/given.txt",), ("results/made.txt",))
 JOBS = [JOB, Job("give", (), ("resources/given.txt",))]
 
 
+class Late(Kind):
+    """Never in time."""
+
+    def strike(self, scene, session):
+        return False
+
+
 @pytest.fixture
 def trial(tmp_path, monkeypatch):
     """Makes a trial of a workflow of one job, which has a flaw of its own."""
@@ -136,6 +146,34 @@ def test_a_workflow_that_does_not_end_is_noticed(trial):
     one = trial("hang", limit=2.0)
     assert one.run()
     assert "hang" in {found.verdict for found in one.flaws}
+
+
+def test_a_trial_ends_in_time_however_often_it_must_be_run(trial):
+    one = trial("stuck")
+    one.longest = 3.0
+    started = time.monotonic()
+    assert one.run()
+    assert time.monotonic() - started < 3.0 + ATTEMPTS
+    assert {"hang", "stuck"} <= {found.verdict for found in one.flaws}
+
+
+@pytest.mark.parametrize(
+    ("flaw", "limit", "verdicts"),
+    [("none", 30.0, set()), ("stuck", 30.0, {"failed"}), ("none", 0.1, {"hang", "failed"})],
+)
+def test_what_goes_wrong_before_the_fault_is_noticed(trial, flaw, limit, verdicts):
+    one = trial(flaw, Late(), limit)
+    assert not one.run()
+    assert {found.verdict for found in one.flaws} == verdicts
+
+
+def test_a_trial_that_is_stopped_leaves_no_process(trial):
+    one = trial("none")
+    one.scene.clear_outputs()
+    session = one.start()
+    assert session.until(session.has_job, 30.0)
+    one.stop()
+    assert session.has_ended() and session.processes() == []
 
 
 def test_a_damaged_file_is_to_be_named_and_made_again(trial):
@@ -239,3 +277,8 @@ def test_the_table_counts_faults_and_flaws_by_stage_and_kind(trial):
     assert summary(outcomes).startswith("2 faults: 1 wrong results, 1 lost finished outputs, 0 hangs, ")
     assert "python -m tests.faults --seed 3 --only 0" in next(told(outcomes))
     assert [outcome.line().split()[-1] for outcome in outcomes] == ["wrong", "unharmed"]
+    late = Outcome(chosen[1], [], 2.0, is_harmed=False, is_late=True)
+    assert [*table([*outcomes, late])] == [*table(outcomes)] and late.line().endswith("too late")
+    assert summary([*outcomes, late]).startswith("2 faults") and summary([late]).endswith("; 1 more came too late")
+    whole = Outcome(Fault(-1, EVERYTHING, Repeatedly(12), 3), one.flaws, 1.0, True)
+    assert next(told([whole])).endswith("python -m tests.faults --seed 3 --whole 12")

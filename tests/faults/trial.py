@@ -17,7 +17,7 @@ from tests.faults.recovery import follow, is_locked, remove
 from tests.faults.scene import Scene
 from tests.faults.session import Session
 
-Verdict = Literal["wrong", "lost", "hang", "unclear", "stuck", "left over"]
+Verdict = Literal["wrong", "lost", "hang", "unclear", "stuck", "left over", "failed", "harness"]
 ATTEMPTS = 6
 """Runs within which a user may expect to be done."""
 THERE = "is there already; delete it, if it shall be fetched again"
@@ -56,11 +56,15 @@ class Trial:
     limit: float = 180.0
     """Seconds within which a workflow of a few jobs ends."""
     command: Command = workflow
+    longest: float = 300.0
+    """Seconds within which all runs have ended."""
     flaws: list[Flaw] = field(default_factory=list)
     is_harmed: bool = True
     """Whether the disturbed run failed."""
     job_seconds: float = 3.0
     """Of the last job that was not disturbed."""
+    began: float = field(default_factory=time.monotonic)
+    sessions: list[Session] = field(default_factory=list)
 
     def run(self) -> bool:
         """The fault has happened, and all is judged; False if it came too late."""
@@ -82,17 +86,30 @@ class Trial:
             self.judge_disturbed(before, said, session.process.returncode)
             self.kind.mend(self.scene)
             self.recover(said)
+        elif session.process.returncode:
+            self.flaws.append(Flaw("failed", f"{self.scene.job.outputs[0]} was not made, though nothing happened"))
         self.end(session)
         return is_in_time
 
     def start(self, *arguments: str) -> Session:
-        return Session(self.command(*arguments), self.scene.folder, self.log)
+        self.sessions.append(Session(self.command(*arguments), self.scene.folder, self.log))
+        return self.sessions[-1]
+
+    def stop(self) -> None:
+        """No process of it is left."""
+        for session in self.sessions:
+            session.wait(0)
 
     def end(self, session: Session, with_jobs: bool = True) -> str:
         """What was said by the end."""
-        if not session.wait(self.limit, with_jobs):
-            self.flaws.append(Flaw("hang", f"not ended after {self.limit:g} s"))
+        limit = self.left()
+        if not session.wait(limit, with_jobs):
+            self.flaws.append(Flaw("hang", f"not ended after {limit:.0f} s"))
         return session.said()
+
+    def left(self) -> float:
+        """Seconds that a run may still take."""
+        return max(0.0, min(self.limit, self.began + self.longest - time.monotonic()))
 
     def judge_disturbed(self, before: Mapping[str, str], said: str, code: int) -> None:
         """After the fault, nothing finished is gone, nothing unfinished looks finished, and the user knows."""
@@ -122,7 +139,7 @@ class Trial:
             if is_locked(said):
                 self.end(self.start("--unlock", "--", *self.scene.targets))
             session = self.start("--", *(targets or self.scene.targets))
-            began = session.until(session.has_job, self.limit) and time.monotonic()
+            began = session.until(session.has_job, self.left()) and time.monotonic()
             said = self.end(session)
             if session.process.returncode == 0 or THERE in said:
                 self.job_seconds = time.monotonic() - began if began else self.job_seconds

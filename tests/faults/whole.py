@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from dataclasses import dataclass
 from random import Random
 
 from tests.faults.content import MADE, contents
@@ -17,8 +18,10 @@ LONGEST = 20.0
 """Seconds from the first job of a run to its end."""
 
 
+@dataclass(frozen=True)
 class Repeatedly(Kind):
-    name = "repeated"
+    times: int
+    name: str = "repeated"
 
 
 def run_whole(trial: Trial, times: int, random: Random) -> None:

@@ -22,6 +22,8 @@ from tests.load.world import World, write_world
 SIZES = (2_000, 20_000, 50_000, 100_000, 200_000)
 TURNS = {2_000: 3, 20_000: 3}
 """How often the stages run: where they take seconds, once would be luck."""
+FEWEST = 4
+"""Sizes of which two are the small end, and two others the large one."""
 COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak MB", "longest silence")
 
 
@@ -30,9 +32,11 @@ COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak M
 @click.option("--size", "sizes", type=int, multiple=True, default=SIZES, help="Expressions; once for each size.")
 @click.option("--threads", type=click.IntRange(min=1), default=os.cpu_count())
 def main(folder: Path, sizes: tuple[int, ...], threads: int) -> None:
+    if len(set(sizes)) < FEWEST:
+        raise click.UsageError(f"--size: give at least {FEWEST} different ones, to see how costs grow")
     click.echo(line(COLUMNS))
     stages: dict[str, dict[int, Cost]] = {}
-    for size in sorted(sizes):
+    for size in sorted(set(sizes)):
         for stage, cost in costs_of(folder / str(size), size, threads).items():
             stages.setdefault(stage, {})[size] = cost
             click.echo(line(cells(stage, size, cost)))

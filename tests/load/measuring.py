@@ -10,12 +10,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
+
+from tests.processes import RESIDENT, processes_of
 
 LOOKED_EVERY = 0.1
 """Seconds between two looks at the memory."""
-SESSION, RESIDENT = 3, 21
-"""Places behind the name in /proc/PID/stat: the session of a process, and how many pages of it are in memory."""
 PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 LINES_AND_COLUMNS = (24, 80)
 """A terminal without a size shows no progress."""
@@ -72,15 +71,7 @@ def listen(terminal: int, session: int) -> tuple[list[float], float, bytes]:
 
 def resident_mb(session: int) -> float:
     """Of all processes of a session, now."""
-    pages = 0
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = file.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
-            continue
-        if int(fields[SESSION]) == session:
-            pages += int(fields[RESIDENT])
-    return pages * PAGE_MB
+    return PAGE_MB * sum(int(fields[RESIDENT]) for _, fields in processes_of(session))
 
 
 def longest_gap(moments: Sequence[float]) -> float:

@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from tests.load.__main__ import main
 from tests.load.measuring import Cost, cost_of, written_to_a_file
 from tests.load.scaling import WHOLE, marginals, median, one_after_the_other, slope, verdicts
 from tests.load.stages import STAGES, commands, run_options
@@ -59,6 +61,13 @@ def judged(**changed):
 )
 def test_each_target_is_missed_by_what_it_forbids(changed, missed):
     assert judged(**changed) == missed
+
+
+@pytest.mark.parametrize("sizes", [(100,), (100, 200, 300), (100, 200, 300, 300)])
+def test_too_few_sizes_are_refused_before_anything_is_measured(sizes, tmp_path):
+    result = CliRunner().invoke(main, [str(tmp_path), *(word for size in sizes for word in ("--size", str(size)))])
+    assert result.exit_code == 2 and "give at least 4 different ones" in result.output
+    assert not any(tmp_path.iterdir())
 
 
 def test_turns_are_judged_by_their_median_and_their_worst():

@@ -12,6 +12,8 @@ import yaml
 from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
+COPIED = ("jvgn", "parsers", "workflow", "envs", "Snakefile")
+"""What the workflow consists of, but for its configuration."""
 
 
 @pytest.fixture(scope="session")
@@ -56,9 +58,11 @@ class Project:
 
 
 def copy_project(folder, config):
-    for name in ("jvgn", "parsers", "workflow", "envs"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "Snakefile", folder)
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder)
     project = Project(folder)
     project.configure(config)
     return project
