@@ -78,7 +78,6 @@ class Answers:
     """What is known about a dataset's expressions, to hold predictions against."""
 
     def __init__(self, dataset: Path, nodes: Path, edges: Path) -> None:
-        self.dataset = dataset
         expressions, node_table = tables.read_expressions(dataset / "expressions.parquet"), read_table(nodes, NODES)
         tables.check_rows(nodes, node_table, expressions["expression_id"].to_numpy())
         tables.check_referents(nodes, node_table, expressions["expression_id"].to_numpy())
@@ -90,7 +89,7 @@ class Answers:
     @property
     def evaluated(self) -> np.ndarray:
         """The ids of the expressions outside train."""
-        return self.expressions.loc[self.expressions["split"] != "train", "expression_id"].to_numpy()
+        return tables.evaluated(self.expressions)["expression_id"].to_numpy()
 
     def table(self, predictions: pd.DataFrame) -> pd.DataFrame:
         """One row an expression outside train: whether its referent was found, and how large its graph is.
@@ -98,7 +97,7 @@ class Answers:
         Without predictions, its image having been left out of the regions, it is `skipped`, and not found.
         """
         referents = predictions[predictions["is_referent"]].set_index("expression_id")
-        evaluated = self.expressions[self.expressions["split"] != "train"].set_index("expression_id")
+        evaluated = tables.evaluated(self.expressions).set_index("expression_id")
         skipped = evaluated.index.difference(referents.index)
         table = evaluated.loc[[*referents.index, *skipped], ["image_id", "split"]]
         table["correct"] = referents["correct"].astype(bool).reindex(table.index, fill_value=False)

@@ -76,7 +76,7 @@ def chosen_examples(dataset: Path, nodes: Path, predictions: Path) -> list[Examp
     tables.check_known(path, expressions, images, "image_id")
     files = images.to_pandas().set_index("image_id")["file_name"]
     expressions = expressions.to_pandas().set_index("expression_id")
-    evaluated = expressions.index[expressions["split"] != "train"].to_numpy()
+    evaluated = tables.evaluated(expressions).index.to_numpy()
     found = read_phrases(predictions, evaluated, nodes, expressions["tokens"])
     examples = []
     for expression_id in choose_examples(found, expressions):

@@ -46,7 +46,7 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
     )
     tables.check_known(path, expressions, images, "image_id")
     tables.check_known(path, expressions, objects, "object_id")
-    evaluated = expressions.filter(pc.not_equal(expressions["split"], "train"))
+    evaluated = tables.evaluated(expressions.select(["expression_id", "split"]).to_pandas())
     predictions = read_predictions(run.predictions, evaluated["expression_id"].to_numpy())
     if expression_id is None:
         expression_id = most_helped(predictions, run)

@@ -96,6 +96,9 @@ SINGULAR = {
 }
 """Words that are a class of their own."""
 
+WHOLES = {"animates": ("people", "animals")}
+"""Lists that are made of others."""
+
 FUNCTION_TAGS = frozenset("DBICRWKSTOhtlc")
 """The tags of words that say nothing of the scene by themselves."""
 
@@ -129,7 +132,8 @@ ENDINGS = (
 @functools.cache
 def words(name: str) -> frozenset[str]:
     """The words of the list `name`; the words of a group are separated by a blank."""
-    return frozenset(entry.replace("_", " ") for line in lines(name) for entry in line.split())
+    parts = WHOLES.get(name, (name,))
+    return frozenset(entry.replace("_", " ") for part in parts for line in lines(part) for entry in line.split())
 
 
 def lines(name: str) -> list[str]:

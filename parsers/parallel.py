@@ -35,8 +35,8 @@ class Parsed:
 def parse_chunks(sentences: pa.ListArray, parser: Parser, threads: int) -> Iterator[Parsed]:
     """The graphs in the order of the sentences, chunk by chunk, whatever the number of processes."""
     chunks = [sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK)]
-    helpers = min(threads, len(chunks)) - 1
-    if helpers <= 0:
+    helpers = other_processes(len(sentences), threads)
+    if not helpers:
         yield from (parse_chunk(parser, chunk) for chunk in chunks)
         return
     with workers(helpers, use_one_core) as pool:
@@ -51,6 +51,11 @@ def parse_chunks(sentences: pa.ListArray, parser: Parser, threads: int) -> Itera
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+def other_processes(sentences: int, threads: int) -> int:
+    """How many share the work: each has a thread, and a chunk to begin with."""
+    return max(min(threads, -(-sentences // CHUNK)) - 1, 0)
 
 
 def done_here(parser: Parser, sentences: pa.ListArray) -> Future[Parsed]:

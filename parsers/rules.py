@@ -1,27 +1,10 @@
 """What the dependencies say of the scene: the table of rules. A new construction is a new row.
 
-`path` is a pattern of `matcher`; the words it names are those of UD, after the passes of `passes.py`, which add the
-classes PLACE ("left") and LOCATION ("on the left") and the relations place, quantity, agent and loose.
-`emits` is an edge "{subject} -{relation}-> {object}", an attribute "{noun}({attribute})" or the referent "*{head}".
-The example, read by this rule alone, emits what is expected.
+Those of the referent and of the edges are here, those of the attributes in `attribute_rules.py`.
 """
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Rule:
-    name: str
-    path: str
-    emits: str
-    example: str
-    tree: str
-    expected: str
-
-
-NOUN = "NOUN|PROPN"
-THING = "NOUN|PROPN|NUM|ADJ|PLACE|X|SYM"
-"""What may be an object of the scene: "man in black", "the two on the left"."""
+from parsers.attribute_rules import ATTRIBUTES
+from parsers.rule import NOUN, THING, Rule
 
 HEADS = (
     Rule(
@@ -47,137 +30,6 @@ HEADS = (
         example="holding umbrella",
         tree="holding/VERB/-1/root umbrella/NOUN/0/obj",
         expected="*umbrella",
-    ),
-)
-
-ATTRIBUTES = (
-    Rule(
-        name="adjective",
-        path="noun:* >amod attribute:*@!determiners !>compared",
-        emits="{noun}({attribute})",
-        example="tall woman",
-        tree="tall/ADJ/1/amod woman/NOUN/-1/root",
-        expected="woman(tall)",
-    ),
-    Rule(
-        name="number",
-        path="noun:* >nummod attribute:*",
-        emits="{noun}({attribute})",
-        example="two men",
-        tree="two/NUM/1/nummod men/NOUN/-1/root",
-        expected="men(two)",
-    ),
-    Rule(
-        name="noun before a noun",
-        path="noun:* >compound|flat|nmod:desc|nmod:unmarked attribute:*",
-        emits="{noun}({attribute})",
-        example="kitchen table",
-        tree="kitchen/NOUN/1/compound table/NOUN/-1/root",
-        expected="table(kitchen)",
-    ),
-    Rule(
-        name="quantity",
-        path="noun:* >quantity attribute:*@!determiners",
-        emits="{noun}({attribute})",
-        example="group of men",
-        tree="group/NOUN/-1/root of/ADP/2/case men/NOUN/0/nmod",
-        expected="men(group)",
-    ),
-    Rule(
-        name="place in the picture",
-        path="noun:* >place attribute:*",
-        emits="{noun}({attribute})",
-        example="man on the left",
-        tree="man/NOUN/-1/root on/ADP/3/case the/DET/3/det left/NOUN/0/nmod",
-        expected="man(left)",
-    ),
-    Rule(
-        name="adjective that is said",
-        path="noun:* <nsubj|nsubj:pass attribute:ADJ|ADV|NUM|PLACE !>compared",
-        emits="{noun}({attribute})",
-        example="woman is tall",
-        tree="woman/NOUN/2/nsubj is/AUX/2/cop tall/ADJ/-1/root",
-        expected="woman(tall)",
-    ),
-    Rule(
-        name="adjective after its noun",
-        path="noun:* >acl|acl:relcl|xcomp attribute:ADJ !>compared|nsubj",
-        emits="{noun}({attribute})",
-        example="door fully open",
-        tree="door/NOUN/-1/root fully/ADV/2/advmod open/ADJ/0/acl",
-        expected="door(open)",
-    ),
-    Rule(
-        name="noun that is said",
-        path=f"noun:* <nsubj attribute:{NOUN} !>case",
-        emits="{noun}({attribute})",
-        example="man is a rider",
-        tree="man/NOUN/3/nsubj is/AUX/3/cop a/DET/3/det rider/NOUN/-1/root",
-        expected="man(rider)",
-    ),
-    Rule(
-        name="participle on its own",
-        path="noun:* >acl|acl:relcl attribute:VERB !>nsubj|nsubj:pass|obj|obl|agent|ccomp",
-        emits="{noun}({attribute})",
-        example="man standing",
-        tree="man/NOUN/-1/root standing/VERB/0/acl",
-        expected="man(standing)",
-    ),
-    Rule(
-        name="verb on its own",
-        path="noun:* <nsubj|nsubj:pass attribute:VERB !>obj|obl|agent|ccomp",
-        emits="{noun}({attribute})",
-        example="man is standing",
-        tree="man/NOUN/2/nsubj is/AUX/2/aux standing/VERB/-1/root",
-        expected="man(standing)",
-    ),
-    Rule(
-        name="participle with a pronoun",
-        path="noun:* >acl|acl:relcl verb:VERB !>nsubj >obj|obl pronoun:PRON@pronouns >case preposition:*",
-        emits="{noun}({verb} {preposition})",
-        example="man looking at himself",
-        tree="man/NOUN/-1/root looking/VERB/0/acl at/ADP/3/case himself/PRON/1/obl",
-        expected="man(looking at)",
-    ),
-    Rule(
-        name="verb with a pronoun",
-        path="noun:* <nsubj|nsubj:pass verb:VERB >obl pronoun:PRON@pronouns >case preposition:*",
-        emits="{noun}({verb} {preposition})",
-        example="man is looking at himself",
-        tree="man/NOUN/2/nsubj is/AUX/2/aux looking/VERB/-1/root at/ADP/4/case himself/PRON/2/obl",
-        expected="man(looking at)",
-    ),
-    Rule(
-        name="verb that has a pronoun",
-        path="noun:* <nsubj verb:VERB >obj pronoun:PRON@pronouns !>case",
-        emits="{noun}({verb})",
-        example="dog has it",
-        tree="dog/NOUN/1/nsubj has/VERB/-1/root it/PRON/1/obj",
-        expected="dog(has)",
-    ),
-    Rule(
-        name="participle that has a pronoun",
-        path="noun:* >acl|acl:relcl verb:VERB !>nsubj >obj pronoun:PRON@pronouns !>case",
-        emits="{noun}({verb})",
-        example="dog licking itself",
-        tree="dog/NOUN/-1/root licking/VERB/0/acl itself/PRON/1/obj",
-        expected="dog(licking)",
-    ),
-    Rule(
-        name="particle of a noun",
-        path="noun:* >compound:prt attribute:ADP|ADV|PLACE",
-        emits="{noun}({attribute})",
-        example="with his arm up",
-        tree="with/ADP/2/case his/PRON/2/nmod:poss arm/NOUN/-1/root up/ADP/2/compound:prt",
-        expected="arm(up)",
-    ),
-    Rule(
-        name="preposition with a pronoun",
-        path="noun:* >nmod pronoun:PRON@pronouns >case preposition:*",
-        emits="{noun}({preposition})",
-        example="dogs beside themselves",
-        tree="dogs/NOUN/-1/root beside/ADP/2/case themselves/PRON/0/nmod",
-        expected="dogs(beside)",
     ),
 )
 

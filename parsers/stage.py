@@ -17,7 +17,7 @@ from tqdm import tqdm
 from parsers.coverage import COUNTED, merge_coverage, write_coverage
 from parsers.files import BrokenFile, UserError, sha256
 from parsers.options import Parser
-from parsers.parallel import Parsed, parse_chunks, use_one_core
+from parsers.parallel import Parsed, other_processes, parse_chunks, use_one_core
 from parsers.scene_graph import MOST_TOKENS
 from parsers.table import EDGES, NODES, count_rows, origin, read_rows, row_groups, writing
 
@@ -65,11 +65,11 @@ def parse_expressions(
 ) -> None:
     """The files of `output` hold the graphs of the shard's expressions, in their order."""
     start = time.perf_counter()
-    if threads > 1:
-        use_one_core()
-    parser.load()  # so that one that cannot start says so at once
     expressions = read_rows(expressions_path, EXPRESSIONS, *shard.bounds(count_rows(expressions_path, EXPRESSIONS)))
     sentences, which = distinct(tokens_of(expressions, expressions_path))
+    if other_processes(len(sentences), threads):
+        use_one_core()
+    parser.load()  # so that one that cannot start says so before others are started
     parsed = parse_all(sentences, parser, threads)
     made = {"backend": str(parser), "expressions": sha256(expressions_path)}
     with writing(output.nodes, NODES, **made) as write_nodes, writing(output.edges, EDGES, **made) as write_edges:

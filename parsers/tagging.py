@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from parsers.deeds import DEEDS, deed_or_thing
 from parsers.lexicon import Tag, is_listed, tag_of, words
 from parsers.spelling import respelled
 
@@ -124,7 +125,6 @@ BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
-DEEDS_OR_THINGS = frozenset({Tag.NOUN, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN})
 PLURALS = frozenset({Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 
 
@@ -159,8 +159,8 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
             or (1, tag_of(lower[start]))
         )
         end = start + length
-        if found and label in DEEDS_OR_THINGS and is_somebody(found[-1]):
-            label = deed(lower, start, end, label)
+        if found and label in DEEDS and length == 1 and is_somebody(found[-1]):
+            label = deed_or_thing(lower, start, label, found[-1].text)
         elif lower[start] == "another" and stands_alone(lower, end):
             label = Tag.NOUN
         text = " ".join(lower[start:end])
@@ -176,14 +176,6 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
 
 def is_somebody(word: Word) -> bool:
     return word.tag in NOUNS and is_listed(word.text.rpartition(" ")[2], "animates")
-
-
-def deed(lower: list[str], start: int, end: int, label: Tag) -> Tag:
-    """What somebody just named does is no thing: "people shopping", "a child sleep on a bed"."""
-    following = tag_of(lower[end]) if end < len(lower) else Tag.PUNCTUATION
-    if lower[start].endswith("ing") and end - start == 1:
-        return label if lower[start] in words("nouns") and following is not Tag.DETERMINER else Tag.POSTURE
-    return Tag.VERB if label is not Tag.NOUN and following in "PTDIX" else label
 
 
 def stands_alone(lower: list[str], end: int) -> bool:

@@ -1,4 +1,4 @@
-"""Environments, lock and licence stay in step with each other."""
+"""Environments, lock and licence stay in step with each other, and modules short."""
 
 import re
 import tomllib
@@ -46,6 +46,11 @@ def test_every_file_beside_the_code_is_packaged():
     }
     files = {path for package in ("jvgn", "parsers") for path in (ROOT / package).rglob("*") if path.is_file()}
     assert {path for path in files if path.suffix not in (".py", ".pyc")} == packaged
+
+
+def test_no_module_has_more_than_300_lines():
+    modules = [path for package in ("jvgn", "parsers") for path in (ROOT / package).rglob("*.py")]
+    assert [path.name for path in modules if len(path.read_text(encoding="utf8").splitlines()) > 300] == []
 
 
 def test_no_file_names_a_package_registry():

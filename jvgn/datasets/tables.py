@@ -13,6 +13,7 @@ Ids are those of one row; sizes are positive.
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -72,6 +73,11 @@ def read_expressions(path: Path | str) -> pa.Table:
     if (np.diff(table["expression_id"].to_numpy()) <= 0).any():
         raise BrokenFile(path, "its expressions are not in ascending order")
     return table
+
+
+def evaluated(expressions: pd.DataFrame) -> pd.DataFrame:
+    """Those that no model is trained on."""
+    return expressions[expressions["split"] != "train"]
 
 
 def read_mentions(path: Path | str) -> pa.Table:

@@ -41,7 +41,7 @@ class Pictures:
         self.grounder, self.folder = grounder, folder
         images = tables.read_images(dataset / "images.parquet").to_pandas()
         expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
-        self.expressions = expressions[expressions["split"] != "train"]
+        self.expressions = tables.evaluated(expressions)
         evaluated = images[images["image_id"].isin(self.expressions["image_id"])]
         self.file_names = dict(zip(evaluated["image_id"].astype(str), evaluated["file_name"], strict=True))
         self._kept: OrderedDict[str, Picture] = OrderedDict()

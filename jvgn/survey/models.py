@@ -122,7 +122,7 @@ class RunModel:
         self.path, graphs = run.predictions, run.graphs(run.settings.parser)
         self.images = images or images_of(config, run.dataset)
         expressions = tables.read_expressions(run.tables / "expressions.parquet").to_pandas().set_index("expression_id")
-        evaluated = expressions.index[expressions["split"] != "train"].to_numpy()
+        evaluated = tables.evaluated(expressions).index.to_numpy()
         found = read_phrases(self.path, evaluated, graphs / "nodes.parquet", expressions["tokens"])
         self._expressions = shown_expressions(run.tables, split, set(found["expression_id"]))
         kept = set(self._expressions.values())

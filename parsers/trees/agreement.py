@@ -14,7 +14,9 @@ HAVING = frozenset({"with", "of", "has", "have", "having", "'s", "’s", "whose"
 
 
 def agreed(lexical: SceneGraph, tree: SceneGraph) -> SceneGraph:
-    """The graph `lexical` without the edges that the graph `tree` speaks against."""
+    """The graph `lexical` without the edges that the graph `tree` speaks against: none, if nothing was found in it."""
+    if tree.is_fallback:
+        return lexical
     place = {node.head_token: index for index, node in enumerate(tree.nodes)}
     tied = {frozenset((edge.subject, edge.object)) for edge in tree.edges}
 

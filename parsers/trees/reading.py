@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from parsers.guarantees import guaranteed
 from parsers.lexicon import words
-from parsers.rules import RULES, Rule
+from parsers.rule import Rule
+from parsers.rules import RULES
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tree import Tree
 from parsers.trees.dependencies import Dependencies

@@ -3,7 +3,7 @@
 Option `models`: a folder, either stanza's own (`resources.json` and `en/`) or a small one of three files,
 `tagger.pt`, `parser.pt` and `vectors.pt`. Without it stanza's English model is downloaded, once.
 Option `tags`: `lexicon` (default) corrects the tagger by the lexicon before the words are parsed, `model` does not.
-Option `graphs`: `tree` (default) reads the tree by the rules, `agreed` takes from the lexical parser's graph what the
+Option `graphs`: `tree` (default) reads the tree by the rules, `agreed` is the lexical parser's graph without what the
 tree speaks against.
 """
 

@@ -47,6 +47,12 @@ def test_a_flaw_of_a_dataset_is_named(world, name, row, values, problem):
         read(world.table(name))
 
 
+def test_evaluated_is_what_no_model_is_trained_on(world):
+    expressions = tables.read_expressions(world.table("expressions")).to_pandas()
+    assert "train" in set(expressions["split"])
+    assert tables.evaluated(expressions)["expression_id"].tolist() == EVALUATED
+
+
 @pytest.mark.parametrize("key", ["image_id", "object_id"])
 def test_what_no_other_table_has_is_named(world, key):
     path = world.table("expressions")

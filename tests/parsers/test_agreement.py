@@ -33,6 +33,12 @@ CASES = [
         "a/DET/1/det man/NOUN/-1/root near/ADP/4/case a/DET/4/det watch/VERB/1/acl",
         "*man; watch",
     ),
+    # the tree has no noun at all: it says nothing
+    (
+        "a jar with a lid",
+        "a/DET/1/det jar/VERB/-1/root with/ADP/1/obl a/DET/4/det lid/VERB/1/advcl",
+        "*jar; lid | jar -with-> lid",
+    ),
 ]
 
 

@@ -1,6 +1,7 @@
 """A graph depends on its sentence alone: shards, processes and row groups change no byte of the tables."""
 
 import json
+import os
 
 import pyarrow as pa
 import pytest
@@ -66,6 +67,13 @@ def test_the_number_of_processes_changes_no_byte(expressions, whole, tmp_path):
     output = GraphFiles.within(tmp_path)
     parse_expressions(expressions, output, LEXICAL, threads=2)
     assert_same(output, whole)
+
+
+@pytest.mark.parametrize(("shard", "cores"), [(Shard(1, 2), "2"), (Shard(), "1")])
+def test_a_process_keeps_to_one_core_only_beside_others(expressions, tmp_path, monkeypatch, shard, cores):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    parse_expressions(expressions, GraphFiles.within(tmp_path), LEXICAL, threads=2, shard=shard)
+    assert os.environ["OMP_NUM_THREADS"] == cores
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
