@@ -27,14 +27,17 @@ from tests.faults.trial import Flaw
 from tests.faults.whole import EVERYTHING, Repeatedly
 from tests.sources.server import running_server
 
+COUNT = click.IntRange(min=1)
+POSITIVE = click.FloatRange(min=0, min_open=True)
+
 
 @click.command()
-@click.option("--faults", "number", type=click.IntRange(min=1), help="How many; without it, as many as time permits.")
-@click.option("--minutes", type=float, help="No fault is begun later than that, counted from the very start.")
-@click.option("--whole", type=int, help="Also make everything from nothing, disturbed so many times on the way.")
+@click.option("--faults", "number", type=COUNT, help="How many; without it, as many as time permits.")
+@click.option("--minutes", type=POSITIVE, help="No fault is begun later than that, counted from the very start.")
+@click.option("--whole", type=COUNT, help="Also make everything from nothing, disturbed so many times on the way.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--only", multiple=True, help="The number of a fault, or part of its name, such as 'train: kill'.")
-@click.option("--side-by-side", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--side-by-side", type=COUNT, default=3, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where all is kept, and used again if it is there.")
 def main(number: int | None, minutes: float | None, folder: Path | None, **which: Any) -> None:
     end = time.monotonic() + 60 * minutes if minutes else math.inf

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 from click import UsageError
+from click.testing import CliRunner
 
 from tests.faults import miniature
-from tests.faults.__main__ import is_good, shown
+from tests.faults.__main__ import is_good, main, shown
 from tests.faults.choosing import Fault
 from tests.faults.content import files_in
 from tests.faults.damage import DamagedState
@@ -80,6 +81,12 @@ def test_no_fault_is_begun_when_time_is_up():
 def test_everything_is_disturbed_as_a_whole_after_the_faults_that_were_asked_for(number, expected):
     found = outcomes_of(Stub(), number, whole=12)
     assert len(found) == expected and found[-1].fault.kind == Repeatedly(12)
+
+
+@pytest.mark.parametrize("option", ["--faults", "--minutes", "--whole", "--side-by-side"])
+def test_none_is_no_way_to_ask_for_all(option):
+    result = CliRunner().invoke(main, [option, "0"])
+    assert result.exit_code == 2 and f"Invalid value for '{option}'" in result.output
 
 
 def test_an_error_of_the_harness_is_a_flaw_of_its_fault_alone():
