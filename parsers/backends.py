@@ -22,11 +22,16 @@ BACKENDS = {
 
 @functools.cache
 def load_backend(name: str, /, **options: str | bool) -> Backend:
+    return loader(name, options)(**options)
+
+
+def loader(name: str, options: Mapping[str, str | bool]) -> Callable[..., Backend]:
+    """What loads the backend; it takes these options."""
     if name not in BACKENDS:
         raise UserError(f"there is no parser {name!r}; there are: {', '.join(sorted(BACKENDS))}")
     load: Callable[..., Backend] = importlib.import_module(BACKENDS[name]).load
     check_options(name, inspect.signature(load, eval_str=True), options)
-    return load(**options)
+    return load
 
 
 def check_options(name: str, signature: inspect.Signature, options: Mapping[str, str | bool]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from parsers.backends import Backend, load_backend
+from parsers.backends import Backend, load_backend, loader
 from parsers.files import BrokenFile, UserError, one_line
 from parsers.stopping import stoppable
 from parsers.workers import deaths_named
@@ -23,6 +23,10 @@ class Parser:
 
     backend: str
     options: dict[str, Any] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """There is such a backend, and it has these options."""
+        loader(self.backend, self.options)
 
     def load(self) -> Backend:
         return load_backend(self.backend, **self.options)

@@ -65,6 +65,7 @@ def parse_expressions(
 ) -> None:
     """The files of `output` hold the graphs of the shard's expressions, in their order."""
     start = time.perf_counter()
+    parser.check()  # before anything is read, which may take long
     expressions = read_rows(expressions_path, EXPRESSIONS, *shard.bounds(count_rows(expressions_path, EXPRESSIONS)))
     sentences, which = distinct(tokens_of(expressions, expressions_path))
     if other_processes(len(sentences), threads):

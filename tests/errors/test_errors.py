@@ -9,7 +9,18 @@ from click.testing import CliRunner
 
 from tests.errors import cases
 from tests.errors.case import Bench
-from tests.errors.catalogue import ROOT, covers, entries, raised
+from tests.errors.catalogue import (
+    BROKEN_FILE_CURE,
+    MESSAGES,
+    ROOT,
+    WORDLESS,
+    Raised,
+    covers,
+    entries,
+    raised,
+    workflow_files,
+    workflow_functions,
+)
 from tests.errors.explorer_page import ask
 from tests.errors.programs import PROGRAMS
 from tests.errors.workflow_run import run_snakemake
@@ -53,8 +64,25 @@ def test_every_error_of_the_page_has_a_case():
 
 
 def test_every_error_that_the_code_raises_is_on_the_page():
-    unlisted = [place for place in raised() if not any(covers(entry, place) for entry in ENTRIES)]
-    assert unlisted == []
+    spelled_out = [place for place in raised() if place.has_words]
+    assert [place for place in spelled_out if not any(covers(entry, place) for entry in ENTRIES)] == []
+
+
+def test_every_error_that_is_worded_elsewhere_is_known_by_its_place():
+    assert sorted(place.place for place in raised() if not place.has_words) == sorted(place for place, _ in WORDLESS)
+    assert {message for _, message in WORDLESS} <= {entry.message for entry in ENTRIES}
+
+
+def test_a_message_without_words_covers_no_entry():
+    wordless = [Raised("here", message) for message in ("…", "…: …; …", f"…: …; {BROKEN_FILE_CURE}")]
+    assert not any(covers(entry, place) for entry in ENTRIES for place in wordless)
+
+
+def test_no_file_with_rules_makes_errors_of_its_own():
+    functions = workflow_functions()
+    assert [path.name for path in functions if "WorkflowError(" in path.read_text()]
+    rules = [path for path in workflow_files() if path not in functions]
+    assert [path.name for path in rules if any(f"{name}(" in path.read_text() for name in MESSAGES)] == []
 
 
 def test_no_error_is_listed_twice():

@@ -23,6 +23,11 @@ def full_disk(bench: Bench) -> list:
     return ["schema", bench.folder / "schema.json"]
 
 
+def full_disk_of_the_workflow(bench: Bench) -> list:
+    bench.patch.setattr("parsers.files.is_full", lambda _: True)
+    return workflow({}, "results/evaluation.yaml")(bench)
+
+
 def cleared_away(bench: Bench) -> list:
     """By a workflow that takes what is being written for a leftover."""
     output, written = bench.folder / "schema.json", Path.write_text
@@ -63,6 +68,9 @@ def fetched_already(bench: Bench) -> list:
 
 CASES = [
     Case("…: cannot be written (…); see to the disk, then run it again", full_disk),
+    Case(
+        "…: cannot be written (…); see to the disk, then run it again", full_disk_of_the_workflow, program="snakemake"
+    ),
     Case("…: another run cleared it away while it was written; wait for its end", cleared_away),
     Case("stopped by a signal; run it again", stopped),
     Case("a process was killed in its work, mostly because memory ran out; run it again, with fewer --threads", killed),
