@@ -62,6 +62,9 @@ def opened(path: Path) -> Opened:
     with naming(path):
         # All but the features is small and stays in memory, so that an image is one contiguous read.
         image_id, offset = found["image_id"][:].astype(np.int64), found["offset"][:].astype(np.int64)
+        label = found["label"][:]
+        if (label != label.astype(COLUMNS["label"])).any():
+            raise BrokenFile(path, "it has a label beyond 32 bits", CURE)
         columns = {name: found[name][:].astype(kind) if kind else found[name] for name, kind in COLUMNS.items()}
     made = Opened(os.getpid(), file, info, image_id, offset, columns)
     check_rows(path, made)

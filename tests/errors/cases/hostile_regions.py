@@ -110,6 +110,10 @@ CASES = [
         endless,
     ),
     Case("…: was not opened within … seconds; see to its disk and try again", silent),
+    Case(
+        f"…: it has a label beyond 32 bits; {REGIONS_CURE}",
+        regions(replaced("label", data=[1, 2, 1, 2, 1, 2**40 + 7])),
+    ),
     Case(f"…: it has a box that is none; {REGIONS_CURE}", regions(replaced("box", data=np.zeros((6, 3), np.float32)))),
     Case(
         f"…: says that it holds … bytes, far more than a file of its size; {REGIONS_CURE}",

@@ -81,6 +81,7 @@ FLAWS = {
     "images out of order": (replaced("image_id", data=[5, 3]), "images are not in ascending order"),
     "an image twice": (replaced("image_id", data=[3, 3]), "images are not in ascending order"),
     "a box that is none": (replaced("box", data=np.full((3, 4), np.nan, np.float32)), "a box that is none"),
+    "a label that would become another": (replaced("label", data=[1, 2, 2**40 + 7]), "a label beyond 32 bits"),
     "boxes of three sides": (replaced("box", data=np.zeros((3, 3), np.float32)), "a box that is none"),
     "boxes in a line": (replaced("box", data=np.zeros(12, np.float32)), "expected box of 2 dimensions"),
     "words for boxes": (replaced("box", data=np.full((3, 4), b"a")), "expected box of 2 dimensions"),
