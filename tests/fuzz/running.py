@@ -61,8 +61,9 @@ class Process:
         self.heard = b""
         self.stderr = (self.folder / "stderr").open("w+")
         work = self.folder / "work"
-        work.mkdir()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TMPDIR": str(work)}
+        temporary = work / "temporary"
+        temporary.mkdir(parents=True)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TMPDIR": str(temporary)}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.worker", str(work)],
             cwd=ROOT,
