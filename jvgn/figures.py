@@ -12,10 +12,9 @@ from PIL import Image
 from jvgn.datasets import tables
 from jvgn.drawing import COLOURS, outline, save
 from jvgn.grounding import Grounding
-from jvgn.picture_file import read_picture
+from jvgn.picture_file import checked_picture
 from jvgn.predicted_phrases import read_phrases
-from parsers.files import BrokenFile, UserError
-from parsers.hashes import check_picture
+from parsers.files import UserError
 
 COLUMNS = 3
 PANEL = (3.4, 4.2)
@@ -56,18 +55,8 @@ def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, o
     figure = Figure(figsize=(PANEL[0] * COLUMNS, PANEL[1] * rows))
     panels = figure.subfigures(rows, COLUMNS, squeeze=False).ravel()
     for panel, example in zip(panels, chosen, strict=False):
-        draw_panel(panel, example.title, as_shown(images / example.image), example.groundings)
+        draw_panel(panel, example.title, checked_picture(images / example.image), example.groundings)
     save(figure, output, dpi=100)  # as wide as a page shows it
-
-
-def as_shown(path: Path) -> Image.Image:
-    check_picture(path)
-    try:
-        return read_picture(path)
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such image; check its path") from error
-    except (OSError, ValueError) as error:
-        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 
 
 def chosen_examples(dataset: Path, nodes: Path, predictions: Path) -> list[Example]:

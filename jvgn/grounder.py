@@ -11,7 +11,7 @@ from PIL import Image
 from jvgn.answering import Answerer, ImageRegions, Question
 from jvgn.checkpoint import TrainedModel, load_model
 from jvgn.grounding import Answer, Grounding, JointGrounding
-from jvgn.picture_file import upright
+from jvgn.picture_file import as_rgb, upright
 from jvgn.regions.extraction import Extractor, flaw_in
 from jvgn.regions.images import as_tensor, read_image, slimness
 from jvgn.regions.sources import load_source
@@ -91,7 +91,7 @@ class Grounder:
     def look(self, image: Path | str | Image.Image) -> ImageRegions:
         """The regions of an image, turned as its camera noted, for any number of sentences."""
         if isinstance(image, Image.Image):
-            pixels_3HW = as_tensor(upright(image))
+            pixels_3HW = as_tensor(as_rgb(upright(image)))
         else:
             pixels_3HW = read_image(Path(image), as_seen=True)
         name = image if isinstance(image, Path | str) else "this image"

@@ -14,9 +14,9 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, FiniteFloat, NonNegativeInt, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, NonNegativeInt, PositiveInt, ValidationError
 
 from jvgn.settings.base import describe
 from parsers.files import BrokenFile, parsed_json, replacing
@@ -25,21 +25,24 @@ FORMAT = "2"
 KEYS = ("dataset", "setting", "run", "splits", "provenance")
 
 
+Percent = Annotated[float, Field(ge=0, le=100)]
+
+
 class Supporting(BaseModel):
     n: NonNegativeInt | None = None
-    all: FiniteFloat | None = None
-    at_least_one: FiniteFloat | None = None
+    all: Percent | None = None
+    at_least_one: Percent | None = None
 
 
 class Shares(BaseModel):
-    accuracy: FiniteFloat = 0.0
-    context_accuracy: FiniteFloat | None = None
+    accuracy: Percent = 0.0
+    context_accuracy: Percent | None = None
     supporting: Supporting = Supporting()
 
 
 class Split(Shares):
-    n: NonNegativeInt = 0
-    oracle_recall: FiniteFloat = 0.0
+    n: PositiveInt = 1
+    oracle_recall: Percent = 0.0
     mean_regions: FiniteFloat = 0.0
     calibration_error: FiniteFloat | None = None
     by_decoding: dict[str, Shares] = {}

@@ -11,6 +11,9 @@ from typing import IO
 import numpy as np
 from PIL import Image, ImageOps
 
+from parsers.files import BrokenFile, UserError
+from parsers.hashes import check_picture
+
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF")
 """Few: for some formats, Pillow starts another program."""
 MOST_PIXELS = 2**26
@@ -54,6 +57,17 @@ def read_picture(source: Path | IO[bytes], as_seen: bool = False) -> Image.Image
     """In RGB, the first of several frames: as stored, whatever turn the camera noted, or as people see it."""
     with opened(source) as image:
         return as_rgb(upright(image) if as_seen else image)
+
+
+def checked_picture(path: Path, as_seen: bool = False) -> Image.Image:
+    """As `read_picture`; one that is missing, damaged, or not as we wrote it, is the user's to mend."""
+    check_picture(path)
+    try:
+        return read_picture(path, as_seen)
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such image; check its path") from error
+    except (OSError, ValueError) as error:
+        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 
 
 def as_rgb(image: Image.Image) -> Image.Image:

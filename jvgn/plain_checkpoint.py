@@ -23,6 +23,8 @@ DAMAGE = (
     *(TypeError, ValueError, pickle.UnpicklingError, struct.error, zipfile.BadZipFile, SafetensorError),
 )
 """What reading damaged weights can raise."""
+ARCHIVE = b"PK\x03\x04"
+"""With which torch's archives begin."""
 PICKLES = 5
 """With which a file begins that is not an archive: two numbers, a description, the content, and what follows."""
 DEEPEST = 100
@@ -39,22 +41,30 @@ def load_checkpoint(path: Path | str) -> Any:
 
 
 def load_tensors(path: Path | str) -> dict[str, torch.Tensor]:
-    """As `load_checkpoint`, of a file that holds tensors by their names."""
+    """As `load_checkpoint`, of a file that holds tensors by their names; a TypeError, if it holds anything else."""
     found = load_checkpoint(path)
     if not isinstance(found, dict) or not all(
         isinstance(name, str) and isinstance(value, torch.Tensor) for name, value in found.items()
     ):
-        raise ValueError("it does not hold tensors by their names")
+        raise TypeError("it does not hold tensors by their names")
     return found
 
 
 def rehearse(path: Path) -> None:
     """One of `DAMAGE`, of a file that torch should not be given."""
-    if not zipfile.is_zipfile(path):
-        with path.open("rb") as file:
-            for _ in range(PICKLES):
-                Rehearsal(file).load()
-        return
+    with path.open("rb") as file:
+        is_archive = file.read(len(ARCHIVE)) == ARCHIVE
+        # torch looks at the beginning, and whoever lists an archive's entries at the end.
+        if is_archive != zipfile.is_zipfile(file):
+            raise ValueError("it begins as one kind of file and ends as another")
+        file.seek(0)
+        for _ in range(0 if is_archive else PICKLES):
+            Rehearsal(file).load()
+    if is_archive:
+        rehearse_archive(path)
+
+
+def rehearse_archive(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         # torch does not compress: what is compressed may be of any size.
         if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:

@@ -46,7 +46,8 @@ def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
     """The predictions, after a check that they are about expressions whose ids are among those `evaluated`."""
     may_be_empty = ["correct", *(f"{way}_correct" for way in WAYS)]
     table = unique(path, read_table(path, PREDICTIONS, may_be_empty), "expression_id", "node")
-    ids, referents = (np.unique(table["expression_id"].to_numpy()), table.filter(table["is_referent"]))
+    ids = np.unique(table["expression_id"].to_numpy())
+    referents = table.filter(table["is_referent"])
     if not np.array_equal(ids, np.sort(referents["expression_id"].to_numpy())):
         raise BrokenFile(path, "an expression does not have exactly one referent")
     if len(strangers := np.setdiff1d(ids, evaluated)):

@@ -15,7 +15,8 @@ def write_hashes(folder: Path) -> None:
     """The folder, and every folder in it, has the hashes of its files."""
     for within in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
         files = sorted(path for path in within.iterdir() if path.is_file() and path.name != NAME)
-        (within / NAME).write_text("".join(f"{sha256(file)}  {file.name}\n" for file in files), encoding="utf8")
+        lines = "".join(f"{sha256(file)}  {file.name}\n" for file in files)
+        (within / NAME).write_text(lines, encoding="utf8", errors="surrogateescape")
 
 
 def told_hash(file: Path) -> str | None:
@@ -27,7 +28,7 @@ def told_hash(file: Path) -> str | None:
 @cache
 def told_hashes(hashes: Path, _: int) -> dict[str, str]:
     """By the names of the files; a folder that is made anew has its hashes read anew."""
-    lines = hashes.read_text(encoding="utf8", errors="replace").splitlines()
+    lines = hashes.read_text(encoding="utf8", errors="surrogateescape").splitlines()
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 

@@ -14,6 +14,8 @@ RATIO, AT_LEAST = 50, 1 << 28
 """Bytes in memory for each byte of the file, from a quarter of a gigabyte on: tables of ours have about three."""
 AT_A_TIME, FEWEST_ROWS, MOST_ROWS = 1 << 25, 64, 1 << 16
 """As many rows are read at a time as take so many bytes, were each of them as large as the group that it is in."""
+NUMBERS = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE")
+"""Types of which a row has a few bytes, whatever the file says."""
 DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What reading a damaged file can raise."""
 
@@ -25,7 +27,7 @@ def read_groups(
     groups = range(file.num_row_groups) if groups is None else groups
     told = [file.metadata.row_group(group) for group in groups]
     budget = max(AT_LEAST, RATIO * path.stat().st_size)
-    largest = max((group.total_byte_size for group in told), default=0)
+    largest = max((group.total_byte_size for group in told), default=0) if has_texts(file, columns) else 0
     rows = max(FEWEST_ROWS, min(MOST_ROWS, AT_A_TIME // max(largest, 1)))
     batches = []
     for batch in file.iter_batches(rows, list(groups), columns):
@@ -38,4 +40,12 @@ def read_groups(
     table.validate(full=True)
     if len(table) != sum(group.num_rows for group in told):
         raise pa.ArrowInvalid(f"it has {len(table)} rows, and says otherwise")
-    return table
+    return table.combine_chunks()  # which trusts what it is given
+
+
+def has_texts(file: pq.ParquetFile, columns: list[str] | None) -> bool:
+    """Or lists, a row of which can be all that its group has. Of the groups themselves, nothing is asked here: at what
+    a hostile file says of its columns, the library ends the process."""
+    told = [file.schema.column(place) for place in range(len(file.schema))]
+    asked = [one for one in told if columns is None or one.path.partition(".")[0] in columns]
+    return any(one.physical_type not in NUMBERS or one.max_repetition_level for one in asked)

@@ -26,6 +26,7 @@ RATIO, AT_LEAST = 20, 1 << 20
 """How many times as large as the file its data may be, from a megabyte on: words that recur make it about five."""
 CONTAINERS = (dict, list, tuple)
 ONLY = "and only plain data is admitted"
+TOO_MUCH = "written out, its data would be far larger than honest ones"
 
 PLAIN = {
     *("PROTO", "FRAME", "STOP", "MARK", "POP", "POP_MARK", "DUP"),
@@ -95,14 +96,19 @@ def load_with(unpickler: type[PlainUnpickler], path: Path | str, encoding: str) 
         raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
     try:
         found = unpickler(io.BytesIO(content), encoding=encoding).load()
-        if unfolded_size(found, parts_of, size_of) > max(AT_LEAST, RATIO * len(content)):
-            raise pickle.UnpicklingError("written out, its data would be far larger than honest ones")
+        if unfolded_size(found, parts_of, size_of) > most_bytes(len(content)):
+            raise pickle.UnpicklingError(TOO_MUCH)
     except (pickle.UnpicklingError, *DAMAGE) as error:
         reason = str(error) or type(error).__name__
         raise BrokenFile(
             path, f"refused as a pickle: {reason}", "get the file again from a source you trust"
         ) from error
     return found
+
+
+def most_bytes(length: int) -> int:
+    """Of the data in a file of this length."""
+    return max(AT_LEAST, RATIO * length)
 
 
 def parts_of(value: Any) -> list[Any]:
@@ -125,4 +131,4 @@ def bytes_of(value: Any) -> int:
     """About; a text that is none, with one half of what UTF-16 has as two, is a ValueError."""
     if isinstance(value, (str, bytes)):
         return len(value.encode()) if isinstance(value, str) else len(value)
-    return value.bit_length() // 8 if isinstance(value, int) else 1
+    return value.bit_length() // 8 if isinstance(value, int) else getattr(value, "nbytes", 1)

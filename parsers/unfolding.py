@@ -27,7 +27,8 @@ def unfolded_size(root: Value, parts: Callable[[Value], Sequence[Value]], size: 
         inner = parts(value)
         unknown = {id(part): part for part in inner if id(part) not in known}
         if not unknown:
-            known[id(value)] = size(value) + sum(known[id(part)] for part in inner)
+            # As floats: whole numbers that double with every level would themselves take all memory.
+            known[id(value)] = sum((known[id(part)] for part in inner), float(size(value)))
         elif begun.isdisjoint(unknown):
             waiting += [value, *unknown.values()]
         else:

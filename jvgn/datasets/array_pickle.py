@@ -4,6 +4,7 @@ Told by a pickle, numpy makes arrays of any kind out of any bytes, of pointers t
 tells numpy to, but of what it says of them: the kind of their numbers, their shape, and as many bytes as these take.
 """
 
+import io
 import math
 import pickle
 import re
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.plain_pickle import PLAIN, PlainUnpickler, admitting, load_with
+from parsers.plain_pickle import PLAIN, TOO_MUCH, PlainUnpickler, admitting, bytes_of, load_with, most_bytes
 
 
 class Kind:
@@ -64,7 +65,19 @@ ARRAYS = {"ndarray": Array, "dtype": Kind, "_reconstruct": empty, "scalar": scal
 
 
 class ArrayUnpickler(PlainUnpickler):
-    """Admits numpy's arrays too, and still no code."""
+    """Admits numpy's arrays too, and still no code.
+
+    What is told once can be made again and again; each time takes memory of its own.
+    """
+
+    def __init__(self, file: io.BytesIO, **options: Any) -> None:
+        super().__init__(file, **options)
+        self.budget = most_bytes(file.getbuffer().nbytes)
+
+    def spend(self, made: Any) -> None:
+        self.budget -= bytes_of(made)
+        if self.budget < 0:
+            raise pickle.UnpicklingError(TOO_MUCH)
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("_codecs", "encode"):
@@ -79,6 +92,7 @@ class ArrayUnpickler(PlainUnpickler):
         if not any(function is known for known in (Kind, empty, scalar, encode)) or type(values) is not tuple:
             self.refuse()
         self.stack[-1] = function(*values)
+        self.spend(self.stack[-1])
 
     def load_build(self) -> None:
         state = self.stack.pop()
@@ -88,6 +102,7 @@ class ArrayUnpickler(PlainUnpickler):
         elif type(target) is np.ndarray:
             _, shape, kind, is_fortran, data = state
             checked = numbers(kind, shape, data)
+            self.spend(checked)
             np.ndarray.__setstate__(target, (1, shape, checked.dtype, bool(is_fortran), checked.tobytes()))  # type: ignore[arg-type]
         else:
             self.refuse()

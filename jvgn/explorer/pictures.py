@@ -14,10 +14,9 @@ from PIL import Image
 
 from jvgn.answering import ImageRegions
 from jvgn.datasets import tables
-from jvgn.gallery.pictures import read_picture, small_jpeg
+from jvgn.gallery.pictures import small_jpeg
 from jvgn.grounder import Grounder
-from jvgn.picture_file import FORMATS, TooLarge
-from jvgn.picture_file import read_picture as decode
+from jvgn.picture_file import FORMATS, TooLarge, checked_picture, read_picture
 from parsers.files import UserError
 
 MOST_BYTES = 20 * 2**20
@@ -82,7 +81,7 @@ class Pictures:
     def read(self, name: str) -> Image.Image:
         if name not in self.file_names:
             raise UserError(f"picture {name}: it is not here, or not any more; choose or upload it again")
-        return read_picture(self.folder / self.file_names[name])
+        return checked_picture(self.folder / self.file_names[name])
 
     def looked_at(self, image: Image.Image) -> Picture:
         return Picture(small_jpeg(image, SHOWN_SIDE), self.grounder.look(image))
@@ -96,7 +95,7 @@ class Pictures:
 def decoded(data: bytes) -> Image.Image:
     """An uploaded image, the way up that it is looked at; what its name says does not count."""
     try:
-        return decode(io.BytesIO(data), as_seen=True)
+        return read_picture(io.BytesIO(data), as_seen=True)
     except TooLarge as error:
         raise UserError(f"this picture has {error.pixels}; make it smaller") from error
     except ValueError as error:

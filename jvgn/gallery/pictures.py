@@ -9,7 +9,7 @@ from PIL import Image
 from tqdm import tqdm
 
 from jvgn.datasets import tables
-from jvgn.regions.images import read_image
+from jvgn.picture_file import checked_picture
 
 LONGEST_SIDE = 448
 """Of the gallery's images, in pixels: a few megabytes for all of them."""
@@ -20,14 +20,9 @@ def pictures(dataset: Path, folder: Path, image_ids: pd.Series) -> dict[str, str
     names = tables.read_images(dataset / "images.parquet").to_pandas().set_index("image_id")["file_name"]
     urls = {}
     for image_id in tqdm(sorted(set(image_ids)), unit=" images", disable=None):
-        jpeg = small_jpeg(read_picture(folder / names[image_id]), LONGEST_SIDE)
+        jpeg = small_jpeg(checked_picture(folder / names[image_id]), LONGEST_SIDE)
         urls[str(image_id)] = f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
     return urls
-
-
-def read_picture(path: Path) -> Image.Image:
-    """The pixels as stored, as the regions see them."""
-    return Image.fromarray(read_image(path).permute(1, 2, 0).numpy())
 
 
 def small_jpeg(image: Image.Image, longest_side: int) -> bytes:

@@ -11,9 +11,8 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from jvgn.interruption import ignore_signals
-from jvgn.picture_file import as_rgb, read_picture
+from jvgn.picture_file import checked_picture
 from parsers.files import BrokenFile, UserError
-from parsers.hashes import check_picture
 
 KEPT_BYTES = 2**29
 """Images that take no more than this, decoded, are few: they fit in memory and need no reading ahead."""
@@ -23,19 +22,14 @@ SLIMMEST = 100
 
 
 def as_tensor(image: Image.Image) -> Tensor:
-    """(3, H, W) uint8, as stored: boxes refer to the stored pixels, whatever turn the camera noted beside them."""
-    return torch.from_numpy(np.array(as_rgb(image))).permute(2, 0, 1).contiguous()
+    """(3, H, W) uint8 of an image in RGB."""
+    return torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous()
 
 
 def read_image(path: Path, as_seen: bool = False) -> Tensor:
-    """As stored, or upright: a photograph that nobody annotated is as people see it."""
-    check_picture(path)
-    try:
-        return as_tensor(read_picture(path, as_seen))
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such image; check its path") from error
-    except (OSError, ValueError) as error:
-        raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
+    """As stored, for boxes refer to the stored pixels, or upright: a photograph that nobody annotated is as people
+    see it."""
+    return as_tensor(checked_picture(path, as_seen))
 
 
 def slimness(image_3HW: Tensor) -> str | None:

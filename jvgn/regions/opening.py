@@ -4,6 +4,7 @@ HDF5 can say that a dataset is as large as any number, or that it lies in other 
 no more than a file of its size can hold.
 """
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from jvgn.regions.trial import TRIALS
+from jvgn.regions.trial import CURE, TRIALS
 from parsers.files import BrokenFile, UserError
 
 FORMAT = "1"
@@ -46,8 +47,7 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except DAMAGE as error:
         why = " ".join(str(error).split()) or type(error).__name__
-        cure = "if the workflow made it, delete it and run the workflow again"
-        raise BrokenFile(path, f"not a readable HDF5 file ({why.rpartition('(')[2].rstrip(')')})", cure) from error
+        raise BrokenFile(path, f"not a readable HDF5 file ({why.rpartition('(')[2].rstrip(')')})", CURE) from error
 
 
 def opened(path: Path) -> Opened:
@@ -58,10 +58,13 @@ def opened(path: Path) -> Opened:
         raise UserError(f"{path}: a folder; name a file of regions, such as results/regions/shapes_det/tiny.h5")
     TRIALS.check(path)
     file, info, found = described(path)
-    check_size(path, [value for name, value in found.items() if name != "feature"])
+    check_size(path, sum(one.nbytes for name, one in found.items() if name != "feature"))
     with naming(path):
         # All but the features is small and stays in memory, so that an image is one contiguous read.
         image_id, offset = found["image_id"][:].astype(np.int64), found["offset"][:].astype(np.int64)
+        label = found["label"][:]
+        if (label != label.astype(COLUMNS["label"])).any():
+            raise BrokenFile(path, "it has a label beyond 32 bits", CURE)
         columns = {name: found[name][:].astype(kind) if kind else found[name] for name, kind in COLUMNS.items()}
     made = Opened(os.getpid(), file, info, image_id, offset, columns)
     check_rows(path, made)
@@ -75,6 +78,7 @@ def described(path: Path) -> tuple[h5py.File, dict[str, Any], dict[str, h5py.Dat
         info = attributes(path, file)
         found = {name: dataset(path, file, name) for name in ("image_id", "offset", *COLUMNS)}
         for one in found.values():
+            check_size(path, least_read(one))
             one[:1]
         return file, info, found
 
@@ -85,7 +89,7 @@ def attributes(path: Path, file: h5py.File) -> dict[str, Any]:
     info = {key: value for key, value in told.items() if isinstance(value, str | int | float)}
     found = info.get("format")
     if found != FORMAT:
-        raise BrokenFile(path, f"expected regions of format version {FORMAT}, found {found or 'none'}")
+        raise BrokenFile(path, f"expected regions of format version {FORMAT}, found {found or 'none'}", CURE)
     return info
 
 
@@ -94,32 +98,38 @@ def dataset(path: Path, owner: h5py.Group, name: str) -> h5py.Dataset:
     is_here = isinstance(owner, h5py.Group) and isinstance(owner.get(name, getlink=True), h5py.HardLink)
     found = owner.get(name) if is_here else None
     if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
-        raise BrokenFile(path, f"holds no {name}")
+        raise BrokenFile(path, f"holds no {name}", CURE)
     kind, dimensions = KINDS.get(name, ("i", 1))
     if found.dtype.kind != kind or len(found.shape or ()) != dimensions:
         expected = f"{name} of {dimensions} dimensions of type {kind}"
-        raise BrokenFile(path, f"expected {expected}, found {found.shape} of type {found.dtype}")
+        raise BrokenFile(path, f"expected {expected}, found {found.shape} of type {found.dtype}", CURE)
     return found
 
 
-def check_size(path: Path, found: list[h5py.Dataset]) -> None:
-    said = sum(one.size * one.dtype.itemsize for one in found)
+def least_read(found: h5py.Dataset) -> int:
+    """The bytes that are read for one of its rows: the whole chunk that it is in."""
+    return found.dtype.itemsize * max(math.prod(found.shape[1:]), math.prod(found.chunks or ()))
+
+
+def check_size(path: Path, said: int) -> None:
     if said > max(AT_LEAST, RATIO * path.stat().st_size):
-        raise BrokenFile(path, f"says that it holds {said:,} bytes, far more than a file of its size")
+        raise BrokenFile(path, f"says that it holds {said:,} bytes, far more than a file of its size", CURE)
 
 
 def check_rows(path: Path, made: Opened) -> None:
     """The rows are those of the images, one after the other."""
     if len(made.offset) != len(made.image_id) + 1:
-        raise BrokenFile(path, f"{len(made.image_id)} images have {len(made.offset)} offsets")
+        raise BrokenFile(path, f"{len(made.image_id)} images have {len(made.offset)} offsets", CURE)
     if (np.diff(made.image_id) <= 0).any():
-        raise BrokenFile(path, "its images are not in ascending order")
+        raise BrokenFile(path, "its images are not in ascending order", CURE)
     if made.offset[0] != 0 or (np.diff(made.offset) < 0).any():
-        raise BrokenFile(path, "its offsets do not ascend from 0")
+        raise BrokenFile(path, "its offsets do not ascend from 0", CURE)
     for name, column in made.columns.items():
         if len(column) != made.offset[-1]:
-            raise BrokenFile(path, f"expected {made.offset[-1]} rows of {name}, found {len(column)}")
+            raise BrokenFile(path, f"expected {made.offset[-1]} rows of {name}, found {len(column)}", CURE)
+    most_rows = int(np.diff(made.offset).max(initial=0))
+    check_size(path, most_rows * made.columns["feature"].shape[1] * made.columns["feature"].dtype.itemsize)
     if made.columns["box"].shape[1] != 4 or not np.isfinite(made.columns["box"]).all():
-        raise BrokenFile(path, "it has a box that is none")
+        raise BrokenFile(path, "it has a box that is none", CURE)
     if made.columns["feature"].dtype not in (np.float16, np.float32):
-        raise BrokenFile(path, f"expected features of float16 or float32, found {made.columns['feature'].dtype}")
+        raise BrokenFile(path, f"expected features of float16 or float32, found {made.columns['feature'].dtype}", CURE)

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,6 +40,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "count": ("num_boxes", "num_bbox"),
 }
 """What each of our words is called elsewhere."""
+NUMBERED: dict[str, type[np.signedinteger[Any]]] = {"label": np.int32, "object_id": np.int64}
 CURE = "mend the file, or compute its features again"
 
 
@@ -151,8 +152,17 @@ class RegionFile:
 FORMATS: dict[str, Callable[[Path], FeatureFiles]] = {"tsv": TsvFile, "npz": NpzFolder, "hdf5": RegionFile}
 
 
-def is_count(value: float) -> bool:
-    return 0 <= value < 2**31 and value == int(value)
+def are_whole(values: np.ndarray, least: int, most: int) -> bool:
+    """Whole numbers in these bounds, however they are stored."""
+    return values.dtype.kind in "iuf" and all(
+        least <= value <= most and value == int(value) for value in values.ravel().tolist()
+    )
+
+
+def whole_numbers(where: str, word: str, values: np.ndarray, kind: np.iinfo) -> np.ndarray:
+    if not are_whole(values, kind.min, kind.max):
+        raise BrokenFile(where, f"expected whole numbers of {kind.bits} bits under {word}", CURE)
+    return values.astype(kind.dtype)
 
 
 def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomputed:
@@ -165,7 +175,7 @@ def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomput
         if word not in told or told[word].ndim != 2:
             raise BrokenFile(where, f"expected an array of two dimensions under {' or '.join(NAMES[word])}", CURE)
     for word in ("count", "width", "height"):
-        if word in told and not (told[word].size == 1 and is_count(told[word].item())):
+        if word in told and not (told[word].size == 1 and are_whole(told[word], 0, 2**31 - 1)):
             raise BrokenFile(where, f"expected one whole number under {' or '.join(NAMES[word])}", CURE)
     count = int(told["count"].item()) if "count" in told else len(told["box"])
     if len(told["feature"]) != len(told["box"]) == told["feature"].shape[1]:
@@ -177,6 +187,9 @@ def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomput
             if told[word].shape != expected.get(word, (count,)):
                 shapes = f"{expected.get(word, (count,))}, found {told[word].shape}"
                 raise BrokenFile(where, f"expected {word} of shape {shapes}", CURE)
+    for word, kind in NUMBERED.items():
+        if word in told:
+            told[word] = whole_numbers(where, word, told[word], np.iinfo(kind))
     size = (int(told["width"].item()), int(told["height"].item())) if {"width", "height"} <= told.keys() else None
     columns = {word: told.get(word) for word in ("score", "label", "object_id")}
     return Precomputed(told["box"].astype(np.float32), told["feature"], **columns, size=size)

@@ -27,6 +27,7 @@ import h5py
 import numpy as np
 
 from jvgn.regions.opening import COLUMNS, FORMAT, Opened, check_size, dataset, naming, opened
+from jvgn.regions.trial import CURE
 from parsers.files import BrokenFile, UserError, replacing
 
 CHUNK_BYTES = 65536
@@ -176,7 +177,7 @@ class RegionStore:
         """`gt` or `det`: whether its boxes were given or detected."""
         found = self.info.get("setting")
         if found not in ("gt", "det"):
-            raise BrokenFile(self.path, "holds no setting")
+            raise BrokenFile(self.path, "holds no setting", CURE)
         return str(found)
 
     @property
@@ -200,7 +201,7 @@ class RegionStore:
             if group is None:
                 return []
             columns = [dataset(self.path, group, name) for name in ("image_id", "object_id", "reason")]
-            check_size(self.path, columns)
+            check_size(self.path, sum(column.nbytes for column in columns))
             return [
                 Skipped(int(image_id), int(object_id), reason.decode())
                 for image_id, object_id, reason in zip(*(column[:] for column in columns), strict=True)

@@ -1,8 +1,8 @@
 """Opens files of regions in another process first: damaged or contrived ones can keep HDF5's library busy for ever, or
 end the process that reads them.
 
-`python -m jvgn.regions.trial` is that process: it reads a path a line, and answers with a line once it has opened the
-file and looked at all that tells of its content. One that is fine is not tried again.
+`python -m jvgn.regions.trial` is that process: it reads a path a line, in hexadecimal digits, and answers with a line
+once it has opened the file and looked at all that tells of its content. One that is fine is not tried again.
 """
 
 import os
@@ -20,8 +20,13 @@ from parsers.files import BrokenFile, UserError
 
 SECONDS = 4
 """Of the processor's time; an honest file takes some thousandths of one."""
-PATIENCE = 120
+PATIENCE = 120.0
 """Seconds for a disk that is far away."""
+TRIES = 2
+"""A process may also have been ended from outside: the next one tells whether it was the file."""
+FINE = b"fine\n"
+CURE = "if the workflow made it, delete it and run the workflow again"
+"""Of a broken file of regions, which may also be the user's own."""
 
 
 class Helper:
@@ -39,13 +44,18 @@ class Helper:
         )
         weakref.finalize(self, stop, self.process)
 
-    def survives(self, path: Path) -> bool:
+    @property
+    def is_at_work(self) -> bool:
+        return self.owner == os.getpid() and self.process.poll() is None
+
+    def answer(self, path: Path) -> bytes | None:
+        """What the process says of the file: nothing, if that has ended it, and None, if it does not speak."""
         assert self.process.stdin and self.process.stdout
         with suppress(BrokenPipeError):
-            self.process.stdin.write(os.fsencode(path.resolve()) + b"\n")
+            self.process.stdin.write(os.fsencode(path.resolve()).hex().encode() + b"\n")
             self.process.stdin.flush()
         ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
-        return bool(ready) and self.process.stdout.readline() == b"fine\n"
+        return self.process.stdout.readline() if ready else None
 
 
 def stop(process: "subprocess.Popen[bytes]") -> None:
@@ -71,15 +81,23 @@ class Trials:
         with self.lock:
             if version in self.fine:
                 return
-            if self.helper is None or self.helper.owner != os.getpid():
-                self.helper = Helper()
-            if not self.helper.survives(path):
-                stop(self.helper.process)
-                self.helper = None
-                raise BrokenFile(path, "not a readable HDF5 file (reading it takes for ever, or ends the process)")
+            self.attempt(path)
             self.fine.add(version)
 
+    def attempt(self, path: Path) -> None:
+        for _ in range(TRIES):
+            if self.helper is None or not self.helper.is_at_work:
+                self.helper = Helper()
+            answer = self.helper.answer(path)
+            if answer == FINE:
+                return
+            stop(self.helper.process)
+            if answer is None:
+                raise UserError(f"{path}: was not opened within {PATIENCE:g} seconds; see to its disk and try again")
+        raise BrokenFile(path, "not a readable HDF5 file (reading it takes for ever, or ends the process)", CURE)
 
+
+# One for all: those who open files know nothing of each other, and each would start a process of its own.
 TRIALS = Trials()
 
 
@@ -91,11 +109,18 @@ def look_at(path: Path) -> None:
         described(path)
 
 
+def limit_time() -> None:
+    """Some seconds from now on, within what the process may take at all."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    until = int(time.process_time()) + SECONDS
+    resource.setrlimit(resource.RLIMIT_CPU, (until if most == resource.RLIM_INFINITY else min(until, most), most))
+
+
 def main() -> None:
     for line in sys.stdin.buffer:
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + SECONDS, resource.RLIM_INFINITY))
-        look_at(Path(os.fsdecode(line.rstrip(b"\n"))))
-        sys.stdout.write("fine\n")
+        limit_time()
+        look_at(Path(os.fsdecode(bytes.fromhex(line.decode()))))
+        sys.stdout.buffer.write(FINE)
         sys.stdout.flush()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -123,7 +123,7 @@ def read_pretrained(path: Path | str) -> dict[str, Tensor]:
     """A classification network's weights, from a safetensors file or from torchvision's own."""
     try:
         return load_file(path) if Path(path).suffix == ".safetensors" else load_tensors(path)
-    except DAMAGE as error:
+    except (SafetensorError, OSError, ValueError) as error:
         raise BrokenFile(path, "not a readable file of weights", "download it again") from error
 
 

@@ -17,7 +17,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from jvgn.gallery.pictures import read_picture, small_jpeg
+from jvgn.gallery.pictures import small_jpeg
+from jvgn.picture_file import checked_picture
 from jvgn.survey.files import QUESTION, SCALE, Key, KeyExample, write_key
 from jvgn.survey.models import Groundings, Model, Sentence
 from parsers.files import UserError, replacing
@@ -106,7 +107,7 @@ def place_of(models: Sequence[Model], name: str) -> Path:
 
 
 def picture(path: Path) -> dict[str, Any]:
-    image = read_picture(path)
+    image = checked_picture(path)
     jpeg = base64.b64encode(small_jpeg(image, LONGEST_SIDE)).decode()
     return {"url": f"data:image/jpeg;base64,{jpeg}", "size": list(image.size)}
 

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/errors.md"
 VARIES = "…"
 BROKEN_FILE_CURE = "delete it and run the workflow again"
+REGIONS_CURE = f"if the workflow made it, {BROKEN_FILE_CURE}"
 LEAVE_OUT = "; mend it, or leave it out: on_bad_input: skip in the dataset's regions"
 """What an extraction adds to the message of an image that it cannot use."""
 

@@ -1,7 +1,7 @@
 """`make fuzz`: gives every reader thousands of broken and contrived files, and prints what became of them.
 
 A reader may accept a file or refuse it in one line (`UserError`). Anything else is a finding: another exception, a
-crash, more than five seconds, a gigabyte of memory, code that ran, a file written elsewhere. Findings are kept in a
+crash, more than five seconds, a quarter of a gigabyte, code that ran, a file written elsewhere. Findings are kept in a
 folder, and make the exit code 1. The same seed makes the same inputs.
 """
 

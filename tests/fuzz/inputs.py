@@ -28,7 +28,7 @@ class Inputs:
 
     def __init__(self, reader: Reader, folder: Path) -> None:
         folder.mkdir(parents=True)
-        self.reader = reader
+        self.reader, self.folder = reader, folder
         self.seeds = {path: path.read_bytes() for path in reader.make(folder)}
 
     def input(self, seed: int, number: int) -> Input:

@@ -27,5 +27,7 @@ class Reader:
     """Lays out valid files in an empty folder; returns those that are changed, one for each input."""
     read: Callable[[Path], Any]
     """Reads the changed file, as a command would, with all that rests on it."""
+    writes: str = "."
+    """The folder, beside the file, in which alone it may write."""
     share: int = 1
     """How many inputs it gets for each of another reader's."""

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,9 @@ class Process:
         self.heard = b""
         self.stderr = (self.folder / "stderr").open("w+")
         work = self.folder / "work"
-        work.mkdir()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TMPDIR": str(work)}
+        temporary = work / "temporary"
+        temporary.mkdir(parents=True)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TMPDIR": str(temporary)}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.worker", str(work)],
             cwd=ROOT,
@@ -157,14 +159,11 @@ def run_jobs(jobs: Sequence[dict[str, Any]], processes: int) -> Run:
     for job in jobs:
         waiting.put(job)
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    threads = [threading.Thread(target=work, args=(waiting, run, folder)) for _ in range(processes)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(processes) as pool:
+        at_work = [pool.submit(work, waiting, run, folder) for _ in range(processes)]
     shutil.rmtree(folder, ignore_errors=True)
-    if not waiting.empty():
-        raise RuntimeError("inputs were left over: their processes did not start, as is said above")
+    for one in at_work:
+        one.result()
     return run
 
 

@@ -3,15 +3,18 @@
 `make fuzz` gives them a hundred thousand; here are some of these, and what earlier ones have found.
 """
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.fuzz import worker as worker_module
 from tests.fuzz.inputs import Input, Inputs
 from tests.fuzz.payloads import CANARY
 from tests.fuzz.readers import READERS
 from tests.fuzz.running import jobs_of, run_jobs
+from tests.fuzz.safety import MOST_MEMORY
 from tests.fuzz.worker import Worker
 
 INPUTS = 2_000
@@ -57,11 +60,30 @@ class Misread:
     """The inputs of a reader, read in another way."""
 
     def __init__(self, made, read):
-        self.reader, self.restore = replace(made.reader, read=read), made.restore
+        self.reader, self.restore, self.folder = replace(made.reader, read=read), made.restore, made.folder
 
 
 def write_elsewhere(path):
     (Path(__file__).parent / "escaped").open("w").close()
+
+
+def write_beside_its_folder(path):
+    (path.parents[1] / f"{path.parent.name}.escaped").touch()
+
+
+def rename_into_another_folder(path):
+    (path.parent / "made").touch()
+    (path.parent / "made").rename(path.parents[1] / "escaped")
+
+
+def take_memory(path):
+    b"x" * (MOST_MEMORY + (1 << 26))
+
+
+def take_time(path):
+    until = time.process_time() + 2 * worker_module.MOST_SECONDS
+    while time.process_time() < until:
+        pass
 
 
 def start_a_program(path):
@@ -86,13 +108,18 @@ def raise_anything(path):
     ("read", "kind"),
     [
         (write_elsewhere, "misbehaved"),
+        (write_beside_its_folder, "misbehaved"),
+        (rename_into_another_folder, "misbehaved"),
+        (take_memory, "misbehaved"),
+        (take_time, "slow"),
         (start_a_program, "misbehaved"),
         (run_foreign_code, "misbehaved"),
         (leave_a_canary, "misbehaved"),
         (raise_anything, "raised"),
     ],
 )
-def test_what_a_reader_must_not_do_is_noticed(worker, read, kind):
+def test_what_a_reader_must_not_do_is_noticed(worker, monkeypatch, read, kind):
+    monkeypatch.setattr(worker_module, "MOST_SECONDS", 0.2)
     name = "record of a hash"
     worker.prepare(name)
     made = worker.inputs[name]
@@ -100,6 +127,27 @@ def test_what_a_reader_must_not_do_is_noticed(worker, read, kind):
         assert worker.outcome(Misread(made, read), made.input(0, 0))["kind"] == kind
     finally:
         (Path(__file__).parent / "escaped").unlink(missing_ok=True)
+
+
+def unpack_beside(path):
+    (path.parent / "unpacked.trap").touch()
+
+
+@pytest.mark.parametrize("name", ["zip", "tar", "tar.gz"])
+def test_an_archive_may_fill_its_folder_alone(worker, name):
+    worker.prepare(name)
+    made = worker.inputs[name]
+    [(path, content)] = made.seeds.items()
+    assert worker.outcome(made, Input(content, path, True))["said"] == ""
+    assert worker.outcome(Misread(made, unpack_beside), made.input(0, 0))["kind"] == "misbehaved"
+
+
+def test_a_peak_of_memory_is_of_one_input(worker):
+    """What an earlier one took does not hide what the next one takes."""
+    worker.prepare("record of a hash")
+    made = worker.inputs["record of a hash"]
+    for _ in range(2):
+        assert "of memory" in worker.outcome(Misread(made, take_memory), made.input(0, 0))["said"]
 
 
 def test_a_reader_that_refuses_is_fine(worker):

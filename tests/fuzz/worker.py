@@ -32,6 +32,7 @@ class Worker:
         self.inputs: dict[str, Inputs] = {}
         os.chdir(folder)
         self.watch = Watch(folder)
+        self.watch.temporary.mkdir(exist_ok=True)
 
     def prepare(self, name: str) -> None:
         """The reader's valid files are there, and all that reading them loads is loaded."""
@@ -55,7 +56,7 @@ class Worker:
     def outcome(self, made: Inputs, one: Input) -> dict[str, Any]:
         one.path.write_bytes(one.content)
         start = time.process_time()
-        self.watch.begin()
+        self.watch.begin(made.folder / made.reader.writes)
         try:
             made.reader.read(one.path)
             kind, said = "accepted", ""

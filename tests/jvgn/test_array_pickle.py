@@ -3,6 +3,7 @@
 import os
 import pickle
 import struct
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,32 @@ def test_bytes_are_never_taken_for_pointers(tmp_path):
 @pytest.mark.parametrize("shape", [b"I3\n", b"I-1\n", b"L99999999999L\n", b"I1\nI0\n", b"S'2'\n", b"N"])
 def test_a_shape_must_fit_the_bytes(tmp_path, shape):
     refused(tmp_path / "weights.pkl", array(shape, kind("f4"), bytes(8)), "it has an array of")
+
+
+LONG = b"T" + struct.pack("<I", 60_000) + b"a" * 60_000
+ARRAYS_OF_ONE = (
+    b"cnumpy.core.multiarray\n_reconstruct\nq\x00(cnumpy\nndarray\n(I0\ntS'b'\ntq\x01(I1\n(I60000\nt"
+    + (kind("u1") + b"I00\n" + LONG + b"tq\x02](")
+    + b"h\x00h\x01Rh\x02b" * 3000
+    + b"e."
+)
+TEXTS_OF_ONE = b"c_codecs\nencode\nq\x00(" + LONG + b"S'latin1'\ntq\x01](" + b"h\x00h\x01R" * 3000 + b"e."
+
+
+@pytest.mark.parametrize("content", [ARRAYS_OF_ONE, TEXTS_OF_ONE], ids=["arrays", "bytes"])
+def test_what_is_told_once_is_not_made_without_end(tmp_path, content):
+    """Less than 100 KB that would be 180 MB."""
+    tracemalloc.start()
+    try:
+        refused(tmp_path / "weights.pkl", content, "far larger than honest ones")
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_array_that_is_named_without_end_is_refused(tmp_path):
+    weights = [np.zeros(10_000)] * 1000
+    refused(tmp_path / "weights.pkl", pickle.dumps(weights, 2), "far larger than honest ones")
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from PIL import Image
 
 from jvgn.explorer.pictures import decoded
-from jvgn.figures import as_shown
-from jvgn.picture_file import MOST_PIXELS, read_picture
+from jvgn.picture_file import MOST_PIXELS, checked_picture, read_picture
 from jvgn.questions import flaw_of_image
 from jvgn.regions.images import read_image
 from jvgn.report.page import write_picture_page
@@ -107,6 +106,14 @@ def chunk(name, data):
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
+@pytest.mark.parametrize("read", [read_image, checked_picture])
+def test_a_picture_is_converted_once(tmp_path, monkeypatch, read):
+    converted, convert = [], Image.Image.convert
+    monkeypatch.setattr(Image.Image, "convert", lambda image, mode: converted.append(mode) or convert(image, mode))
+    read(saved(tmp_path / "a.png", blocks()))
+    assert converted == ["RGB"]
+
+
 def png_of(width, height):
     """Its header says so; there is nothing to decode."""
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
@@ -130,7 +137,7 @@ BAD = {
 }
 PLACES = {
     "region extraction": read_image,
-    "figures of examples": as_shown,
+    "figures of examples": checked_picture,
     "a report": lambda path: write_picture_page("title", path, path.with_suffix(".html")),
     "an upload": lambda path: decoded(path.read_bytes()),
 }

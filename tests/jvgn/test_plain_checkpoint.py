@@ -1,5 +1,6 @@
 """Weights from strangers: tensors are read, code is not run, and nothing takes more memory than its file."""
 
+import io
 import os
 import pickle
 import zipfile
@@ -59,6 +60,18 @@ def test_tuples_in_tuples_do_not_end_the_process(tmp_path):
             load_checkpoint(with_pickle(tmp_path / "state.pt", content))
 
 
+def test_a_file_that_begins_as_one_kind_and_ends_as_another_is_refused(tmp_path):
+    """torch would read what stands before an archive, in which nothing is looked at here."""
+    path, archive, after = tmp_path / "state.pt", io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a", b"")
+    torch.save(STATE, after, _use_new_zipfile_serialization=False)
+    for content in (after.getvalue() + archive.getvalue(), archive.getvalue()[:40] + after.getvalue()):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="begins as one kind of file and ends as another"):
+            load_checkpoint(path)
+
+
 def test_a_compressed_archive_is_refused(tmp_path):
     path = tmp_path / "state.pt"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -71,7 +84,7 @@ def test_a_compressed_archive_is_refused(tmp_path):
 @pytest.mark.parametrize("value", [[torch.ones(1)], {"w": 1}, {1: torch.ones(1)}, torch.ones(1)])
 def test_what_is_not_tensors_by_name_is_refused(tmp_path, value):
     torch.save(value, tmp_path / "weights.pth")
-    with pytest.raises(ValueError, match="tensors by their names"):
+    with pytest.raises(TypeError, match="tensors by their names"):
         load_tensors(tmp_path / "weights.pth")
 
 

@@ -1,5 +1,6 @@
 """Pictures that were written many at a time are told from those that have changed since."""
 
+import os
 import shutil
 import subprocess
 
@@ -49,3 +50,13 @@ def test_sha256sum_reads_them_too(folder):
     assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
     (folder / "a.jpg").write_text("changed")
     assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 1
+
+
+def test_a_name_need_not_be_text(tmp_path):
+    picture = tmp_path / os.fsdecode(b"\xff.jpg")
+    picture.write_text("a")
+    write_hashes(tmp_path)
+    check_picture(picture)
+    picture.write_text("changed")
+    with pytest.raises(BrokenFile, match="not as it was written"):
+        check_picture(picture)

@@ -104,3 +104,16 @@ def test_an_honest_table_is_read_however_it_is_written(tmp_path, compression, ro
 def test_an_empty_table_is_read(tmp_path):
     write_table(tmp_path / "a.parquet", NODES.empty_table(), NODES)
     assert len(read_table(tmp_path / "a.parquet", NODES)) == 0
+
+
+def test_a_table_of_numbers_is_read_many_rows_at_a_time(tmp_path, monkeypatch):
+    """They take a few bytes each; a few rows at a time would take ten times as long."""
+    count, asked, whole = 200_000, [], pq.ParquetFile.iter_batches
+    monkeypatch.setattr(
+        pq.ParquetFile, "iter_batches", lambda file, rows, *more: asked.append(rows) or whole(file, rows, *more)
+    )
+    schema = pa.schema([(name, pa.int64()) for name in "abc"])
+    write_table(tmp_path / "a.parquet", {name: range(count) for name in "abc"}, schema)
+    table = read_table(tmp_path / "a.parquet", schema)
+    assert len(table) == count and min(asked) > 10_000
+    assert table["a"].num_chunks == 1

@@ -3,6 +3,7 @@
 import os
 import pickle
 import time
+import tracemalloc
 from collections import OrderedDict
 from pathlib import Path
 
@@ -108,6 +109,18 @@ def test_a_bomb_is_refused_at_once(tmp_path, bomb):
     with pytest.raises(BrokenFile, match="refused as a pickle"):
         load_plain_pickle(path)
     assert time.process_time() - start < 2
+
+
+def test_tuples_that_double_take_no_memory_to_measure(tmp_path):
+    path = tmp_path / "refs.p"
+    path.write_bytes(b"\x80\x02N" + b"2\x86" * 50_000 + b".")
+    tracemalloc.start()
+    try:
+        with pytest.raises(BrokenFile, match="far larger than honest ones"):
+            load_plain_pickle(path)
+        assert tracemalloc.get_traced_memory()[1] < 60_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("place", [b"r\xff\xff\xff\xff", b"p99999999999\n"])

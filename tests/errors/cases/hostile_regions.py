@@ -1,6 +1,7 @@
 """Regions, features and weights that were damaged, or made by somebody else."""
 
 import json
+import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any
 import h5py
 import numpy as np
 
+from jvgn.regions import trial
 from tests.errors.case import Bench, Case
 from tests.errors.cases.hostile_tables import AGAIN, world_of
+from tests.errors.catalogue import REGIONS_CURE
 
 CORPUS = Path(__file__).parents[2] / "fuzz/corpus/regions"
 
@@ -50,6 +53,13 @@ def replaced(name: str, **options: Any) -> Callable[[h5py.File], None]:
 
 def endless(bench: Bench) -> list[Any]:
     return ["regions", "info", bench.write("regions.h5", (CORPUS / "none.h5--a_heap_without_end.h5").read_bytes())]
+
+
+def silent(bench: Bench) -> list[Any]:
+    """In the place of the file is a pipe that nobody writes to."""
+    bench.patch.setattr(trial, "PATIENCE", 0.2)
+    os.mkfifo(bench.folder / "regions.h5")
+    return ["regions", "info", bench.folder / "regions.h5"]
 
 
 def several_counts(bench: Bench) -> list[Any]:
@@ -96,21 +106,27 @@ def fewer_words(bench: Bench) -> list[Any]:
 
 CASES = [
     Case(
-        f"…: not a readable HDF5 file (reading it takes for ever, or ends the process); {AGAIN}",
+        f"…: not a readable HDF5 file (reading it takes for ever, or ends the process); {REGIONS_CURE}",
         endless,
     ),
+    Case("…: was not opened within … seconds; see to its disk and try again", silent),
     Case(
-        f"…: says that it holds … bytes, far more than a file of its size; {AGAIN}",
+        f"…: it has a label beyond 32 bits; {REGIONS_CURE}",
+        regions(replaced("label", data=[1, 2, 1, 2, 1, 2**40 + 7])),
+    ),
+    Case(f"…: it has a box that is none; {REGIONS_CURE}", regions(replaced("box", data=np.zeros((6, 3), np.float32)))),
+    Case(
+        f"…: says that it holds … bytes, far more than a file of its size; {REGIONS_CURE}",
         regions(replaced("image_id", shape=(2**50,), dtype="i8", chunks=(64,))),
     ),
-    Case(f"…: expected …, found … of type …; {AGAIN}", regions(replaced("box", data=np.zeros(12, np.float32)))),
+    Case(f"…: expected …, found … of type …; {REGIONS_CURE}", regions(replaced("box", data=np.zeros(12, np.float32)))),
     Case(
-        f"…: expected features of float16 or float32, found …; {AGAIN}",
+        f"…: expected features of float16 or float32, found …; {REGIONS_CURE}",
         regions(replaced("feature", data=np.zeros((6, 6)))),
     ),
-    Case(f"…: its images are not in ascending order; {AGAIN}", regions(replaced("image_id", data=[3, 2, 1]))),
-    Case(f"…: its offsets do not ascend from 0; {AGAIN}", regions(replaced("offset", data=[0, 5, 4, 6]))),
-    Case(f"…: holds no setting; {AGAIN}", regions(lambda file: file.attrs.pop("setting"), recall)),
+    Case(f"…: its images are not in ascending order; {REGIONS_CURE}", regions(replaced("image_id", data=[3, 2, 1]))),
+    Case(f"…: its offsets do not ascend from 0; {REGIONS_CURE}", regions(replaced("offset", data=[0, 5, 4, 6]))),
+    Case(f"…: holds no setting; {REGIONS_CURE}", regions(lambda file: file.attrs.pop("setting"), recall)),
     Case(
         "…: expected one whole number under …; mend the file, or compute its features again; mend it, or leave it out:"
         " on_bad_input: skip in the dataset's regions",

@@ -87,6 +87,7 @@ FILES = [
     Case(f"…: not a readable .npz file (…); {CURE}{LEAVE_OUT}", npz(written(LAST, NOISE))),
     Case(f"…: expected an array of two dimensions under …; {CURE}{LEAVE_OUT}", npz(box=BOX)),
     Case(f"…: expected … of shape …; {CURE}{LEAVE_OUT}", npz(score=np.ones(1))),
+    Case(f"…: expected whole numbers of … bits under …; {CURE}{LEAVE_OUT}", npz(label=[1, 2**40 + 7])),
     Case(
         f"…: has no regions of image … (…){LEAVE_OUT}",
         imported("hdf5", copied(REGIONS, "features"), regions("features", last_renumbered)),

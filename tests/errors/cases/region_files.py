@@ -1,7 +1,7 @@
 """Files of regions that are broken, or do not have what is asked of them."""
 
 from tests.errors.case import Case
-from tests.errors.catalogue import BROKEN_FILE_CURE as AGAIN
+from tests.errors.catalogue import REGIONS_CURE as AGAIN
 from tests.errors.mistakes import NOISE, Mistake, after, deleted, last_renumbered, regions, written
 from tests.errors.project import PICTURE, REGIONS
 
@@ -26,7 +26,7 @@ CASES = [
         after("regions info results/regions/shapes_gt"),
     ),
     Case(
-        "…: not a readable HDF5 file (…); if the workflow made it, delete it and run the workflow again",
+        f"…: not a readable HDF5 file (…); {AGAIN}",
         after(INFO, written(REGIONS, NOISE)),
     ),
     Case(

@@ -17,6 +17,8 @@ NAMES = [
         "../trap",
         "/trap",
         "a/../../trap",
+        "../" * 10 + "trap",
+        "set/" + "../" * 11 + "trap",
         "C:/trap",
         "a\\trap",
         "a",

@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 import struct
 import zipfile
 from random import Random
@@ -45,7 +46,7 @@ def change_safetensors(content: bytes, random: Random) -> bytes:
 def change_checkpoint(content: bytes, random: Random) -> bytes:
     """The pickle among its records, mostly: torch stores, and does not compress."""
     if not is_zip(content):
-        return damaged_behind(content, random, len(MAGIC))
+        return polyglot() if random.random() < 0.05 else damaged_behind(content, random, len(MAGIC))
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w") as new:
         for entry in old.infolist():
@@ -56,6 +57,15 @@ def change_checkpoint(content: bytes, random: Random) -> bytes:
                 data = damaged(data, random)
             new.writestr(entry.filename, data)
     return file.getvalue()
+
+
+def polyglot() -> bytes:
+    """Begins as an older file, with tuples in tuples as a key, and ends as an archive."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a", b"")
+    deep = b"\x80\x02}N" + b"\x85" * 200_000 + b"Ns."
+    return MAGIC + pickle.dumps(1001, 2) + pickle.dumps({}, 2) + deep + pickle.dumps([], 2) + archive.getvalue()
 
 
 def is_safetensors(content: bytes) -> bool:

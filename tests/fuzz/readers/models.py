@@ -1,5 +1,6 @@
 """Weights: trained models and detectors, pretrained networks, states of interrupted trainings."""
 
+import hashlib
 from pathlib import Path
 
 from tests.fuzz.formats.weights import CHECKPOINT, SAFETENSORS
@@ -63,9 +64,12 @@ def make_state(folder: Path) -> list[Path]:
 
 
 def read_state(path: Path) -> None:
+    """Its hash is made to fit, or nothing of it would be read."""
     from jvgn.training_state import TrainingState
 
-    TrainingState(path).load()
+    content = path.read_bytes()
+    path.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
+    TrainingState(path, "jvgn.training").load()
 
 
 READERS = [

@@ -60,7 +60,6 @@ def read_picture(path: Path) -> None:
     from jvgn.regions.images import read_image
     from parsers.files import UserError
 
-    flaw_of_image.cache_clear()
     flaw_of_image(path)
     with suppress(UserError):
         small_jpeg(decoded(path.read_bytes()), 64)
@@ -76,11 +75,11 @@ def make_questions(folder: Path) -> list[Path]:
 
 
 def read_questions(path: Path) -> list[str | None]:
-    from jvgn.questions import flaw_of_image
+    from jvgn.questions import flaws_of
     from jvgn.questions import read_questions as read
 
-    flaw_of_image.cache_clear()
-    return [question.complaint(question.flaw or "") for question in read(path)]
+    asked = read(path)
+    return [question.complaint(flaw or "") for question, flaw in zip(asked, flaws_of(asked), strict=True)]
 
 
 READERS = [

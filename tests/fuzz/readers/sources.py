@@ -145,9 +145,9 @@ def read_vectors(path: Path) -> None:
 GZIPPED_VECTORS = Format(change_gzipped(change_lines_or_bytes), is_gzip)
 ZIPPED_VECTORS = Format(lambda content, random: change_zip(content, random, change_lines_or_bytes), is_zip)
 READERS = [
-    Reader("zip", ZIP, make_zip, read_archive, share=3),
-    Reader("tar", TAR, make_tar("tar"), read_archive, share=3),
-    Reader("tar.gz", TAR_GZ, make_tar("tar.gz"), read_archive, share=3),
+    Reader("zip", ZIP, make_zip, read_archive, "unpacked", share=3),
+    Reader("tar", TAR, make_tar("tar"), read_archive, "unpacked", share=3),
+    Reader("tar.gz", TAR_GZ, make_tar("tar.gz"), read_archive, "unpacked", share=3),
     Reader("GloVe, text", VECTORS, make_glove, read_glove, share=3),
     Reader("GloVe, gzip", GZIPPED_VECTORS, make_glove_gz, read_glove, share=2),
     Reader("GloVe, zip", ZIPPED_VECTORS, make_glove_zip, read_glove, share=2),

@@ -1,6 +1,9 @@
 """Files of regions that nobody vouches for: what they say is checked before it is believed."""
 
+import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -9,11 +12,12 @@ import numpy as np
 import pytest
 
 from jvgn.regions.store import RegionStore
-from jvgn.regions.trial import SECONDS
-from parsers.files import BrokenFile
+from jvgn.regions.trial import SECONDS, TRIALS, Helper, Trials
+from parsers.files import BrokenFile, UserError
 from tests.jvgn.regions.test_store import make_regions, write
 
-CORPUS = Path(__file__).parents[2] / "fuzz/corpus/regions"
+ROOT = Path(__file__).parents[3]
+CORPUS = ROOT / "tests/fuzz/corpus/regions"
 
 
 @pytest.fixture
@@ -59,12 +63,25 @@ def attribute(name, value):
 FLAWS = {
     "more rows than any file": (replaced("image_id", shape=(2**50,), dtype="i8", chunks=(64,)), "holds .* bytes, far"),
     "boxes that nobody stored": (replaced("box", shape=(2**40, 4), dtype="f4", chunks=(64, 4)), "holds .* bytes, far"),
+    "a feature that nobody stored": (
+        replaced("feature", shape=(3, 10**8), dtype="f4", chunks=(1, 100)),
+        "holds .* bytes, far",
+    ),
+    "a chunk that is larger than any file": (
+        replaced("feature", shape=(3, 6), maxshape=(None, 6), dtype="f4", chunks=(10**8, 6)),
+        "holds .* bytes, far",
+    ),
+    "an image of features that nobody stored": (
+        replaced("feature", shape=(3, 10**7), dtype="f4", chunks=(1, 100)),
+        "holds .* bytes, far",
+    ),
     "an offset below the last": (replaced("offset", data=[0, 5, 3]), "offsets do not ascend from 0"),
     "an offset below 0": (replaced("offset", data=[-1, 2, 3]), "offsets do not ascend from 0"),
     "an offset beyond the rows": (replaced("offset", data=[0, 2, 9]), "expected 9 rows of box, found 3"),
     "images out of order": (replaced("image_id", data=[5, 3]), "images are not in ascending order"),
     "an image twice": (replaced("image_id", data=[3, 3]), "images are not in ascending order"),
     "a box that is none": (replaced("box", data=np.full((3, 4), np.nan, np.float32)), "a box that is none"),
+    "a label that would become another": (replaced("label", data=[1, 2, 2**40 + 7]), "a label beyond 32 bits"),
     "boxes of three sides": (replaced("box", data=np.zeros((3, 3), np.float32)), "a box that is none"),
     "boxes in a line": (replaced("box", data=np.zeros(12, np.float32)), "expected box of 2 dimensions"),
     "words for boxes": (replaced("box", data=np.full((3, 4), b"a")), "expected box of 2 dimensions"),
@@ -89,6 +106,7 @@ def test_a_flaw_is_named(path, flaw):
     with pytest.raises(BrokenFile, match=problem) as error:
         RegionStore(changed(path, change)).read(3)
     assert "\n" not in str(error.value)
+    assert str(error.value).endswith("; if the workflow made it, delete it and run the workflow again")
 
 
 @pytest.mark.parametrize("setting", [None, 3, "both"])
@@ -120,6 +138,57 @@ def test_a_file_that_keeps_the_library_busy_for_ever_is_refused(tmp_path):
 def test_after_that_others_are_read_as_before(tmp_path, path):
     test_a_file_that_keeps_the_library_busy_for_ever_is_refused(tmp_path)
     assert len(RegionStore(write(path, {3: make_regions(2, 0)})).read(3)) == 2
+
+
+def test_a_process_that_was_ended_from_outside_does_not_condemn_the_next_file(tmp_path, path):
+    assert len(RegionStore(path).read(3)) == 2
+    helper = TRIALS.helper.process
+    helper.kill()
+    helper.wait()
+    assert len(RegionStore(write(tmp_path / "more.h5", {3: make_regions(2, 0)})).read(3)) == 2
+
+
+def test_a_process_that_is_ended_at_work_does_not_condemn_its_file(tmp_path, monkeypatch):
+    killed = []
+
+    class Unlucky(Helper):
+        def answer(self, path):
+            if not killed:
+                killed.append(path)
+                self.process.kill()
+            return super().answer(path)
+
+    monkeypatch.setattr("jvgn.regions.trial.Helper", Unlucky)
+    path = write(tmp_path / "regions.h5", {3: make_regions(2, 0)})
+    Trials().check(path)
+    assert killed == [path]
+
+
+def test_a_file_that_is_not_opened_in_time_is_not_called_broken(tmp_path, monkeypatch):
+    monkeypatch.setattr("jvgn.regions.trial.PATIENCE", 0.1)
+    os.mkfifo(tmp_path / "regions.h5")
+    with pytest.raises(UserError, match=r"was not opened within 0\.1 seconds; see to its disk"):
+        Trials().check(tmp_path / "regions.h5")
+
+
+def test_a_path_may_have_lines(tmp_path):
+    path = write(tmp_path / "two\nlines.h5", {3: make_regions(2, 0)})
+    trials = Trials()
+    trials.check(path)
+    time.sleep(0.5)
+    answers = trials.helper.process.stdout
+    os.set_blocking(answers.fileno(), False)
+    assert answers.read() is None  # one that is left over would be taken for the next file's
+
+
+def test_a_limit_of_the_processors_time_condemns_no_file(path):
+    """As `ulimit -t` sets it, which no process can raise."""
+    check = (
+        "import sys; from pathlib import Path; from jvgn.regions.trial import TRIALS; TRIALS.check(Path(sys.argv[1]))"
+    )
+    command = ["bash", "-c", 'ulimit -t 3600 && exec "$@"', "bash", sys.executable, "-c", check, str(path)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_compressed_features_are_read(path):

@@ -9,13 +9,13 @@ import pytest
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.importing import Importer, declare_detector, import_regions
-from jvgn.regions.precomputed import TsvFile
+from jvgn.regions.precomputed import TsvFile, precomputed
 from jvgn.regions.proof import prove_disjoint
 from jvgn.regions.provenance import read_provenance
 from jvgn.regions.store import Regions, RegionStore, RegionWriter
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
-from parsers.files import UserError
+from parsers.files import BrokenFile, UserError
 from parsers.table import read_table
 
 D = 5
@@ -235,6 +235,31 @@ def test_a_flaw_stops_and_is_named_or_is_skipped_and_listed(drawn, tmp_path, cas
     store = run(drawn, detector, tmp_path / "out.h5", on_bad_input="skip")
     assert store.image_ids.tolist() == [10, 30, 40, 50]
     assert store.skipped_images == {20}
+
+
+@pytest.mark.parametrize("value", [2**40 + 7, 2.5, np.nan, np.inf, "one", 2j])
+@pytest.mark.parametrize("word", ["label", "object_id", "num_boxes"])
+def test_what_is_counted_or_named_by_a_number_is_a_whole_one(word, value):
+    arrays = {"box": np.ones((1, 4)), "feature": np.ones((1, D)), word: np.array([value])}
+    if word == "object_id" and value == 2**40 + 7:
+        assert precomputed("a.npz", arrays).object_id.tolist() == [value]
+        return
+    with pytest.raises(BrokenFile, match=r"a\.npz: expected (one whole number|whole numbers of \d+ bits) under"):
+        precomputed("a.npz", arrays)
+
+
+@pytest.mark.parametrize("kind", ["i1", "u8", "f4", "f8"])
+def test_whole_numbers_are_taken_however_they_are_stored(kind):
+    own = np.array([3, 7], kind)
+    found = precomputed("a.npz", {"box": np.ones((2, 4)), "feature": np.ones((2, D)), "label": own, "ann_id": own})
+    assert found.label.tolist() == found.object_id.tolist() == [3, 7]
+    assert (found.label.dtype, found.object_id.dtype) == (np.int32, np.int64)
+
+
+@pytest.mark.parametrize("value", [2**63, 2.0**63, -(2.0**64)])
+def test_an_object_id_has_64_bits(value):
+    with pytest.raises(BrokenFile, match="whole numbers of 64 bits under object_id"):
+        precomputed("a", {"box": np.ones((1, 4)), "feature": np.ones((1, D)), "object_id": np.array([value])})
 
 
 def write_object_features(drawn, folder: Path, with_ids: bool) -> Path:
