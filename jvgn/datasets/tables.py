@@ -11,14 +11,17 @@ Ids are those of one row; sizes are positive.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from parsers.files import BrokenFile
 from parsers.table import read_table
+
+if TYPE_CHECKING:  # an answer shall not wait for it to load
+    import pandas as pd
 
 MISMATCH = "parse the expressions again"
 BOX = [(name, pa.float32()) for name in ("x1", "y1", "x2", "y2")]
@@ -75,7 +78,7 @@ def read_expressions(path: Path | str) -> pa.Table:
     return table
 
 
-def evaluated(expressions: pd.DataFrame) -> pd.DataFrame:
+def evaluated(expressions: "pd.DataFrame") -> "pd.DataFrame":
     """Those that no model is trained on."""
     return expressions[expressions["split"] != "train"]
 

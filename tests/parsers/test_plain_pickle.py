@@ -108,7 +108,7 @@ def test_a_bomb_is_refused_at_once(tmp_path, bomb):
     start = time.process_time()
     with pytest.raises(BrokenFile, match="refused as a pickle"):
         load_plain_pickle(path)
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 5
 
 
 def test_tuples_that_double_take_no_memory_to_measure(tmp_path):

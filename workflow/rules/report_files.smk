@@ -1,6 +1,6 @@
 """What a report of a run consists of, and the code behind its figures."""
 
-PAGE = ["jvgn/picture_file.py", "jvgn/report/__init__.py", "jvgn/report/page.py"]
+PAGE = ["jvgn/picture_file.py", "jvgn/report/__init__.py", "jvgn/report/page.py", "parsers/hashes.py"]
 FIGURE = [
     *TABLES,
     "jvgn/drawing.py",
