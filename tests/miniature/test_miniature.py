@@ -102,8 +102,8 @@ def test_nothing_is_done_twice(everything):
 
 def test_nothing_that_nobody_needs_is_unpacked(everything):
     resources = everything.folder / "resources"
-    assert {path.name for path in (resources / "coco/annotations").iterdir()} == {"instances_train2014.json"}
-    assert {path.name for path in (resources / "refcoco").iterdir()} == {"refs(unc).p", "instances.json"}
+    assert {path.name for path in (resources / "coco/annotations").glob("[!.]*")} == {"instances_train2014.json"}
+    assert {path.name for path in (resources / "refcoco").glob("[!.]*")} == {"refs(unc).p", "instances.json"}
     assert not list(resources.rglob("*.part*")) and not list(resources.rglob("*MACOSX*"))
 
 
