@@ -53,7 +53,7 @@ def costs_of(folder: Path, expressions: int, threads: int) -> dict[str, Cost]:
     world = write_world(folder, expressions)
     turns = []
     for _ in range(TURNS.get(expressions, 1)):
-        shutil.rmtree(world.made("").parent, ignore_errors=True)
+        shutil.rmtree(world.made(""), ignore_errors=True)
         turns.append({stage: cost_of(command) for stage, command in commands(world, threads).items()})
     costs = {stage: median([turn[stage] for turn in turns]) for stage in turns[0]}
     return {**costs, WHOLE: one_after_the_other(costs.values())}

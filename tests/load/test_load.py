@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.load.__main__ import main
+from tests.load.__main__ import costs_of, main
 from tests.load.measuring import Cost, cost_of, written_to_a_file
 from tests.load.scaling import WHOLE, marginals, median, one_after_the_other, slope, verdicts
 from tests.load.stages import STAGES, commands, run_options
@@ -127,10 +127,8 @@ def test_a_larger_world_begins_with_the_smaller_and_most_of_its_sentences_are_sa
 
 
 def test_every_stage_runs_on_the_world(tmp_path):
-    world = write_world(tmp_path, 200)
-    for command in commands(world, 1).values():
-        assert cost_of(command).silence > 0
-    assert world.made("metrics.json").exists()
+    assert all(cost.silence > 0 for cost in costs_of(tmp_path, 200, 1).values())
+    assert World(tmp_path).made("metrics.json").exists()
 
 
 def expressions_of(world):
