@@ -45,8 +45,9 @@ load: $(VENV)/installed
 	python -m tests.load results/load
 
 # The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
+FAULTS ?= --faults 200 --whole 12
 faults: $(VENV)/installed
-	python -m tests.faults --faults 200 --whole 12
+	python -m tests.faults $(FAULTS)
 
 # A hundred thousand broken and contrived files, divided among all readers: none may crash, hang, run code or eat the machine.
 fuzz: $(VENV)/installed

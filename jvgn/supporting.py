@@ -58,9 +58,10 @@ class SupportingObjects:
         pairs = objects.reset_index(names="row").merge(context, on="expression_id")
         is_same = np.zeros(len(pairs), dtype=bool)
         by_object = self.store.setting == "gt"
+        region_P, object_P, box_P4 = (pairs[names].to_numpy() for names in ("region", "object_id", SIDES))
         for image_id, own in pairs.groupby("image_id").indices.items():
             box_N4, object_N = self.store.read_boxes(image_id)
-            chosen, here = pairs["region"].to_numpy()[own], pairs.iloc[own]
+            chosen = region_P[own]
             if chosen.max() >= len(box_N4):
                 raise BrokenFile(
                     self.store.path,
@@ -68,9 +69,9 @@ class SupportingObjects:
                     "predict again",
                 )
             is_same[own] = (
-                object_N[chosen] == here["object_id"].to_numpy()
+                object_N[chosen] == object_P[own]
                 if by_object
-                else paired_iou(box_N4[chosen], here[SIDES].to_numpy()) > self.right_above
+                else paired_iou(box_N4[chosen], box_P4[own]) > self.right_above
             )
         return objects.index.to_series().isin(pairs.loc[is_same, "row"])
 
