@@ -24,7 +24,7 @@ from tests.faults.recovery import advised_deletions
 from tests.faults.scene import Scene
 from tests.faults.signals import Signal, one_of_the_job
 from tests.faults.table import Outcome, summary, table, told
-from tests.faults.trial import ATTEMPTS, Trial
+from tests.faults.trial import ATTEMPTS, THERE, Trial
 from tests.faults.whole import EVERYTHING, Repeatedly
 from tests.workflow.conftest import ROOT, copy_project
 
@@ -174,6 +174,14 @@ def test_a_trial_that_is_stopped_leaves_no_process(trial):
     assert session.until(session.has_job, 30.0)
     one.stop()
     assert session.has_ended() and session.processes() == []
+
+
+def test_what_is_there_already_is_asked_for_no_more(trial):
+    one = trial("none")
+    there = f"import sys; 'b.txt' in sys.argv and sys.exit('b.txt: {THERE}'); open('a.txt', 'w')"
+    one.command = lambda *words: [sys.executable, "-c", there, *words]
+    one.recover("", "b.txt", "a.txt")
+    assert one.flaws == [] and (one.scene.folder / "a.txt").exists()
 
 
 def test_a_damaged_file_is_to_be_named_and_made_again(trial):

@@ -134,14 +134,16 @@ class Trial:
 
     def recover(self, said: str, *targets: str) -> None:
         """The workflow has ended well, by doing what the messages say."""
+        asked = targets or self.scene.targets
         for _ in range(ATTEMPTS):
             follow(said, self.scene.folder)
             if is_locked(said):
                 self.end(self.start("--unlock", "--", *self.scene.targets))
-            session = self.start("--", *(targets or self.scene.targets))
+            session = self.start("--", *asked)
             began = session.until(session.has_job, self.left()) and time.monotonic()
             said = self.end(session)
-            if session.process.returncode == 0 or THERE in said:
+            asked = tuple(target for target in asked if f"{target}: {THERE}" not in said)
+            if session.process.returncode == 0 or not asked:
                 self.job_seconds = time.monotonic() - began if began else self.job_seconds
                 return
             self.judge_message(said, is_explained=True)
