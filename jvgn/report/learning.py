@@ -16,6 +16,8 @@ def draw_learning(history: Path, output: Output) -> None:
     table = read_table(history, HISTORY).to_pandas()
     if not len(table):
         raise UserError(f"{history}: holds no epoch; train the run again")
+    if table["val_accuracy"].isna().all():
+        raise UserError(f"{history}: holds no accuracy of an epoch; train the run again")
     kept = table.index == table["val_accuracy"].idxmax()  # the first of equals, as the training keeps it
     output.write(table.assign(kept=kept), "how it learned", learning_curves)
 

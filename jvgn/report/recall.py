@@ -14,12 +14,15 @@ from jvgn.boxes import iou
 from jvgn.regions.recall import referents_of
 from jvgn.regions.store import RegionStore
 from jvgn.report.charts import COLOURS, MARKERS, Output, panels, percent_axis, share, with_intervals
+from parsers.files import UserError
 
 THRESHOLDS = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
 
 
 def draw_recall(dataset: Path, regions: Path, output: Output) -> None:
     expressions, gold_S4 = referents_of(dataset)
+    if expressions.empty:
+        raise UserError(f"{dataset / 'expressions.parquet'}: holds no expression to draw; read the dataset again")
     best_S = best_overlaps(expressions, gold_S4, RegionStore(regions))
     table = pd.DataFrame(
         {"split": split, "iou": threshold} | share(best_S[own_S] > threshold)

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.errors.case import Case
 from tests.errors.catalogue import BROKEN_FILE_CURE as AGAIN
 from tests.errors.mistakes import NOISE, Arrange, Mistake, after, deleted, rows, written
-from tests.errors.project import DETECTOR, EXPRESSIONS, FIGURE, FOUND, GRAPHS, PREDICTIONS, RUN
+from tests.errors.project import DATASET, DETECTOR, EXPRESSIONS, FIGURE, FOUND, GRAPHS, PREDICTIONS, REGIONS, RUN
 
 ABSENT = "…: there is no such file; make it: snakemake --cores all …"
 NO_TABLE = f"…: not a readable table (…); {AGAIN}"
@@ -53,6 +53,20 @@ CASES = [
     Case(
         "…: holds no referent; check that the dataset has an evaluation split",
         after(f"figures calibration {FOUND} {FIGURE}", rows(PREDICTIONS, lambda table: table[:0])),
+    ),
+    Case(
+        "…: holds no accuracy of an epoch; train the run again",
+        after(
+            f"figures learning --history {HISTORY} {FIGURE}",
+            rows(HISTORY, lambda table: table.assign(val_accuracy=float("nan"))),
+        ),
+    ),
+    Case(
+        "…: holds no expression to draw; read the dataset again",
+        after(
+            f"figures recall --dataset {DATASET} --regions {REGIONS} {FIGURE}",
+            rows(EXPRESSIONS, lambda table: table[:0]),
+        ),
     ),
     Case(
         "…: holds no epoch; train the run again",

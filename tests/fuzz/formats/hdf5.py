@@ -131,9 +131,14 @@ def link(file: h5py.File, name: str, random: Random) -> None:
         file.create_group(name)
 
 
+MOST_COMPRESSED = 1 << 20
+"""Values: another change may have made a dataset of any size."""
+
+
 def compress(file: h5py.File, name: str, random: Random) -> None:
     found = file[name]
-    if isinstance(found, h5py.Dataset) and found.shape and found.size and found.dtype.kind in "iuf":
+    is_small = isinstance(found, h5py.Dataset) and found.shape and 0 < found.size < MOST_COMPRESSED
+    if is_small and found.dtype.kind in "iuf":
         values = found[...]
         del file[name]
         file.create_dataset(
