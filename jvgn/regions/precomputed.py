@@ -183,7 +183,7 @@ def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomput
     expected = {"box": (count, 4), "feature": (count, told["feature"].shape[1])}
     for word in ("box", "feature", "score", "label", "object_id"):
         if word in told:
-            told[word] = told[word][:count]
+            told[word] = told[word][:count] if told[word].ndim else told[word]
             if told[word].shape != expected.get(word, (count,)):
                 shapes = f"{expected.get(word, (count,))}, found {told[word].shape}"
                 raise BrokenFile(where, f"expected {word} of shape {shapes}", CURE)
