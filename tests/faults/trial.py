@@ -138,7 +138,7 @@ class Trial:
         for _ in range(ATTEMPTS):
             follow(said, self.scene.folder)
             if is_locked(said):
-                self.end(self.start("--unlock", "--", *self.scene.targets))
+                self.end(self.start("--unlock", "--", *asked))
             session = self.start("--", *asked)
             began = session.until(session.has_job, self.left()) and time.monotonic()
             said = self.end(session)
