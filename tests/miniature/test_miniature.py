@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from parsers.origin import record_of
 from tests.miniature.conftest import PUBLISHED, clone
 
 RUNS = [f"{dataset}_{setting}" for dataset in ("refcocog", "refcoco", "refcoco+") for setting in ("det", "gt")]
@@ -102,8 +103,12 @@ def test_nothing_is_done_twice(everything):
 
 def test_nothing_that_nobody_needs_is_unpacked(everything):
     resources = everything.folder / "resources"
-    assert {path.name for path in (resources / "coco/annotations").glob("[!.]*")} == {"instances_train2014.json"}
-    assert {path.name for path in (resources / "refcoco").glob("[!.]*")} == {"refs(unc).p", "instances.json"}
+    for folder, names in {
+        "coco/annotations": ["instances_train2014.json"],
+        "refcoco": ["refs(unc).p", "instances.json"],
+    }.items():
+        with_records = {*names, *(record_of(Path(name)).name for name in names)}
+        assert {path.name for path in (resources / folder).iterdir()} == with_records
     assert not list(resources.rglob("*.part*")) and not list(resources.rglob("*MACOSX*"))
 
 

@@ -87,8 +87,11 @@ def disturbed(new_project, local, by_slurm):
 
 def test_the_results_are_those_of_one_machine_byte_for_byte(disturbed, local):
     local.done()
-    # Records say when a file was written.
-    files = [path for path in (disturbed.folder / "results").rglob("*") if path.is_file() and path.suffix != SUFFIX]
+    everything = [path for path in (disturbed.folder / "results").rglob("*") if path.is_file()]
+    # Records say when a file was written; that there is one of each is said here.
+    files = [path for path in everything if path.suffix != SUFFIX]
+    for record in {*everything} - {*files}:
+        assert (local.folder / record.relative_to(disturbed.folder)).is_file(), record
     for path in files:
         expected = local.folder / path.relative_to(disturbed.folder)
         assert path.name in TIMED or path.read_bytes() == expected.read_bytes(), path

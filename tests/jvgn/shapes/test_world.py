@@ -15,6 +15,7 @@ from PIL import Image, ImageDraw
 
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
+from parsers import hashes
 from parsers.files import UserError
 
 SMALL = WorldSettings(seed=5, train=3, val=2, test=3, adv=2)
@@ -191,7 +192,8 @@ def test_a_new_world_replaces_the_old_one_and_leaves_nothing_else(tmp_path):
     make_world(SMALL.model_copy(update={"train": 9}), tmp_path)
     make_world(SMALL, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["images", "instances.json", "refs(jvgn).p"]
-    assert len(list((tmp_path / "images").glob("*.jpg"))) == 10
+    images = sorted(path.name for path in (tmp_path / "images").iterdir())
+    assert len(images) == 11 and images[0] == hashes.NAME
 
 
 def test_more_expressions_than_any_scene_admits_is_a_mistake_the_user_can_mend(tmp_path, monkeypatch):
