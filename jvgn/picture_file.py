@@ -34,16 +34,16 @@ class TooLarge(ValueError):
 
 
 @contextmanager
-def opened(source: Path | IO[bytes]) -> Iterator[Image.Image]:
+def opened(source: Path | IO[bytes], most_pixels: int = MOST_PIXELS) -> Iterator[Image.Image]:
     """The picture, before a pixel is read; unless it is not there, whatever is wrong with it is a ValueError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # ours is the stricter limit
             image = Image.open(source, formats=FORMATS)
         with image:
-            if image.width * image.height > MOST_PIXELS:
+            if image.width * image.height > most_pixels:
                 size = f"{image.width} x {image.height} pixels"
-                raise TooLarge(f"{size}, more than {MOST_PIXELS // 10**6} million")
+                raise TooLarge(f"{size}, more than {most_pixels // 10**6} million")
             yield image
     except (FileNotFoundError, TooLarge):
         raise
@@ -53,9 +53,9 @@ def opened(source: Path | IO[bytes]) -> Iterator[Image.Image]:
         raise ValueError(str(error) or type(error).__name__) from error
 
 
-def read_picture(source: Path | IO[bytes], as_seen: bool = False) -> Image.Image:
+def read_picture(source: Path | IO[bytes], as_seen: bool = False, most_pixels: int = MOST_PIXELS) -> Image.Image:
     """In RGB, the first of several frames: as stored, whatever turn the camera noted, or as people see it."""
-    with opened(source) as image:
+    with opened(source, most_pixels) as image:
         return as_rgb(upright(image) if as_seen else image)
 
 

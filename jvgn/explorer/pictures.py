@@ -32,6 +32,10 @@ class Picture:
     image: ImageRegions
 
 
+MOST_UPLOADED = 40_000_000
+"""Pixels: who uploads is not always who started the page."""
+
+
 class Pictures:
     """Pictures by name: an image's id, or `upload-1`, `upload-2` and so on."""
 
@@ -95,7 +99,7 @@ class Pictures:
 def decoded(data: bytes) -> Image.Image:
     """An uploaded image, the way up that it is looked at; what its name says does not count."""
     try:
-        return read_picture(io.BytesIO(data), as_seen=True)
+        return read_picture(io.BytesIO(data), as_seen=True, most_pixels=MOST_UPLOADED)
     except TooLarge as error:
         raise UserError(f"this picture has {error.pixels}; make it smaller") from error
     except ValueError as error:
