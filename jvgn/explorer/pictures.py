@@ -20,6 +20,8 @@ from jvgn.picture_file import FORMATS, TooLarge, checked_picture, read_picture
 from parsers.files import UserError
 
 MOST_BYTES = 20 * 2**20
+MOST_UPLOADED = 40_000_000
+"""Pixels: who uploads is not always who started the page."""
 SHOWN_SIDE, THUMBNAIL_SIDE = 1024, 160
 KEPT = 32
 """Pictures whose regions are remembered."""
@@ -30,10 +32,6 @@ class Picture:
     jpeg: bytes
     """As it is shown; regions refer to the pixels it was made from."""
     image: ImageRegions
-
-
-MOST_UPLOADED = 40_000_000
-"""Pixels: who uploads is not always who started the page."""
 
 
 class Pictures:
