@@ -61,6 +61,13 @@ CONVENTIONS = (
         "*water",
     ),
     Convention(
+        "quotations",
+        factual_objects.mention_quotations,
+        Change.NAME | Change.UNSAY | Change.ADD | Change.REWORD | Change.TURN,
+        'a sign that says "keep off"',
+        "*sign; words | words -on-> sign",
+    ),
+    Convention(
         "written words",
         factual_objects.leave_out_text,
         Change.NAME | Change.UNSAY | Change.DROP | Change.MOVE,
@@ -114,6 +121,13 @@ CONVENTIONS = (
     ),
     Convention(
         "coverings", factual_objects.cover, Change.UNSAY | Change.ADD, "snowy hill", "snow; *hill | snow -on-> hill"
+    ),
+    Convention(
+        "lines",
+        factual_edges.stand_in_line,
+        Change.UNSAY | Change.ADD | Change.REWORD,
+        "cars lined up on a road",
+        "*cars; line; road | cars -in-> line, cars -on-> road",
     ),
     Convention(
         "tricks",
@@ -201,6 +215,13 @@ CONVENTIONS = (
         Change.SAY | Change.UNSAY | Change.REWORD,
         "towel folded on a bed",
         "*towel(folded); bed | towel -on-> bed",
+    ),
+    Convention(
+        "sitting beside",
+        factual_edges.sit_beside,
+        Change.REWORD,
+        "man sitting on a bench next to a dog",
+        "*man; bench; dog | man -sit on-> bench, man -sit next to-> dog",
     ),
     Convention(
         "means",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from parsers.guarantees import guaranteed
 from parsers.lexicon import is_listed
+from parsers.quotations import HALVES, QUOTES
 from parsers.scene_graph import Edge, Node, SceneGraph
 
 LONG = 14
@@ -46,6 +47,10 @@ class Draft:
     def lower(self, index: int) -> str:
         """The word at a place in the sentence; beyond its ends, nothing."""
         return self.lowered[index] if 0 <= index < len(self.lowered) else ""
+
+    def is_quoted(self, first: int, text: str) -> bool:
+        """Whether marks of quotation stand just before and just after the text that opens at this place."""
+        return all(self.lower(place) in QUOTES | HALVES for place in (first - 1, first + len(text.split())))
 
     def is_a(self, index: int, name: str) -> bool:
         """Whether the last word of a node's head is in the list `name`."""

@@ -19,6 +19,7 @@ DOING = frozenset({"doing", "does", "do", "performing", "performs", "perform", "
 PLACES = frozenset({"on", "in", "at", "with", "off", "over"})
 WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
 """Deeds that are done with something."""
+SITTING = frozenset({"next to", "beside", "near", "at", "by", "in front of"})
 PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
 HAVING = frozenset({"with", "has", "have", "having", "had"})
 SAYING_MORE = 7
@@ -115,6 +116,29 @@ def lie_folded(draft: Draft) -> None:
         elif verb in PARKING and not place and "parked" in draft.nodes[edge.subject].attributes:
             draft.without(edge.subject, "parked")
             draft.edges[index] = replace(edge, relation=f"park {verb}")
+
+
+def stand_in_line(draft: Draft) -> None:
+    """What is "lined up on a shelf" is in a line, and on the shelf."""
+    for index, node, said in draft.attributes():
+        if said.lower() == "lined up":
+            draft.without(index, said)
+            token = draft.place_of(node, said)
+            draft.add_edge(index, "in", draft.add_node("line", token), token)
+    for place, edge in enumerate(list(draft.edges)):
+        _, lined, rest = edge.relation.lower().partition("lined up ")
+        if lined:
+            draft.edges[place] = replace(edge, relation=rest)
+            draft.add_edge(edge.subject, "in", draft.add_node("line", edge.tokens[0]), edge.tokens[0])
+
+
+def sit_beside(draft: Draft) -> None:
+    """Who is "sitting on a bench next to a dog" sits next to the dog."""
+    for index, edge in enumerate(draft.edges):
+        before = [other for other in draft.edges if other.subject == edge.subject and other.tokens < edge.tokens]
+        seats = [verb for verb in (other.relation.partition(" ")[0] for other in before) if verb in ("sit", "park")]
+        if seats and edge.relation in SITTING:
+            draft.edges[index] = replace(edge, relation=f"{seats[-1]} {edge.relation}")
 
 
 def use_means(draft: Draft) -> None:

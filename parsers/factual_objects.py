@@ -41,6 +41,21 @@ def resolve_pronouns(draft: Draft) -> None:
             draft.change_node(index, head=draft.nodes[subjects[0] if subjects else 0].head)
 
 
+def mention_quotations(draft: Draft) -> None:
+    """On a "stop" sign, or one that says "stop", there are words; "42" on a bus is a number."""
+    quotations = {index for index, node in enumerate(draft.nodes) if draft.is_quoted(draft.head_start(node), node.head)}
+    for index, node, text in draft.attributes():
+        first = draft.place_of(node, text) - len(text.split()) + 1
+        if draft.is_quoted(first, text):
+            draft.without(index, text)
+            draft.add_edge(draft.add_node("words", first), "on", index, first)
+    for place, edge in enumerate(draft.edges):
+        if edge.object in quotations and edge.relation.lower() in words("factual_saying"):
+            draft.edges[place] = replace(edge, subject=edge.object, relation="on", object=edge.subject)
+    for index in quotations:
+        draft.change_node(index, head="number" if draft.nodes[index].head.isdigit() else "words")
+
+
 def leave_out_text(draft: Draft) -> None:
     """ "the word stop", "a sign saying stop": what is written on things is left out."""
     for index, node in enumerate(draft.nodes):
@@ -123,11 +138,13 @@ def give_parts(draft: Draft) -> None:
     """ "blond haired man": the man has hair that is blond."""
     parts = renamings("factual_parts")
     for index, node, word in draft.attributes():
-        part = parts.get(word.lower())
+        kind = word.lower().removesuffix("-haired") if word.lower().endswith("-haired") else ""
+        part = parts.get("haired" if kind else word.lower())
         token = draft.place_of(node, word)
         if part is None or token >= draft.head_start(node):
             continue
-        said = tuple(other for other in node.attributes if draft.place_of(node, other) == token - 1)
+        before = tuple(other for other in node.attributes if draft.place_of(node, other) == token - 1)
+        said = (kind,) if kind else before
         for attribute in (word, *said):
             draft.without(index, attribute)
         draft.add_edge(index, "have", draft.add_node(part, token, said), token)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from parsers.deeds import DEEDS, deed_or_thing
 from parsers.lexicon import Tag, is_listed, tag_of, words
+from parsers.quotations import quotations_in
 from parsers.spelling import respelled
 
 
@@ -97,6 +98,13 @@ CHOICES = (
     ),
     Choice("an adverb like its adjective", r"(?<=g)A(?=P)", Tag.ADVERB, "flag flying high in it", "NgXPI"),
     Choice("an action before its noun", r"(?<=[DM])G(?=[AMNn])", Tag.ADJECTIVE, "the riding horse", "DAN"),
+    Choice(
+        "an action between adjective and noun",
+        r"(?:(?<=^A)|(?<=[DM]A))G(?=[Nn])",
+        Tag.ADJECTIVE,
+        "a silver washing bowl",
+        "DAAN",
+    ),
     Choice("after another action", r"(?<=G)[Gg](?=[Nn])", Tag.ADJECTIVE, "wearing swimming trunks", "GAn"),
     Choice(
         "a posture before its noun",
@@ -150,7 +158,13 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
     found: list[Word] = []
     start = 0
     opening, is_cut, grouped = True, not CUTS.isdisjoint(lower), groups()
+    quotations = {found.start: found for found in quotations_in(lower)}
     while start < len(lower):
+        if start in quotations:
+            quotation = quotations[start]
+            found.append(Word(" ".join(lower[index] for index in quotation.inside), Tag.NOUN, quotation.inside))
+            opening, start = False, quotation.end
+            continue
         length, label = (
             (introduction(lower, start) if opening else None)
             or (place(lower, start) if lower[start] in PLACE_PREPOSITIONS else None)

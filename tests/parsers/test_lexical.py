@@ -46,6 +46,12 @@ CASES = [
     ("a car that is not red", "*car(not red)"),
     ("a chain link fence", "*fence(chain link)"),
     ("a red steering wheel", "*wheel(red, steering)"),
+    ("a silver washing bowl", "*bowl(silver, washing)"),
+    # what is quoted is one name, whatever its words
+    ('a "keep off the grass" sign', "*sign(keep off the grass)"),
+    ("a wall that says `` have a nice day ''", "*wall; have a nice day | wall -says-> have a nice day"),
+    ('the word "stop" on a sign', "*stop(word); sign | stop -on-> sign"),
+    ('"a man on a bench"', "*man; bench | man -on-> bench"),
     # slips of the pen: read as meant, kept as written
     ("a buiding behnd the tree", "*buiding; tree | buiding -behnd-> tree"),
     ("surfbords by a moniter", "*surfbords; moniter | surfbords -by-> moniter"),
@@ -57,6 +63,8 @@ CASES = [
     ("bowl farthest from the food", "*bowl; food | bowl -farthest from-> food"),
     ("bike closest to the camera", "*bike; camera | bike -closest to-> camera"),
     ("a giraffe taller than the other one", "*giraffe; one(other) | giraffe -taller than-> one"),
+    ("two cups and a vase of flowers", "*cups(two); vase; flowers | vase -of-> flowers"),
+    ("head and neck of the giraffe", "*head; neck; giraffe | head -of-> giraffe, neck -of-> giraffe"),
     ("plate of food on the table", "*plate; food; table | plate -of-> food, plate -on-> table"),
     ("man on the left side of the bus", "*man; bus | man -on the left side of-> bus"),
     ("under the window is a bench", "window; *bench | bench -under-> window"),

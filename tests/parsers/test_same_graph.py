@@ -41,6 +41,8 @@ SENTENCES = (
     "hill covered in snow and surrounded by trees",
     "he is wearing a hat below a sign in the background",
     "a tall man in blue is talking to a small boy with a red ball",
+    'a "one way" sign near a bus that says "42"',
+    "buses lined up",
     "",
     "on the of and",
 )
