@@ -19,6 +19,7 @@ DOING = frozenset({"doing", "does", "do", "performing", "performs", "perform", "
 PLACES = frozenset({"on", "in", "at", "with", "off", "over"})
 WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
 """Deeds that are done with something."""
+LINED = re.compile("(with |has |)(?:lined up|(?:line|lines|lining)(?= on)) (.+)")
 SITTING = frozenset({"next to", "beside", "near", "at", "by", "in front of"})
 PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
 HAVING = frozenset({"with", "has", "have", "having", "had"})
@@ -119,17 +120,18 @@ def lie_folded(draft: Draft) -> None:
 
 
 def stand_in_line(draft: Draft) -> None:
-    """What is "lined up on a shelf" is in a line, and on the shelf."""
+    """What is "lined up on a shelf", or lines the side of a road, is in a line, and on the shelf or the side."""
     for index, node, said in draft.attributes():
         if said.lower() == "lined up":
             draft.without(index, said)
             token = draft.place_of(node, said)
             draft.add_edge(index, "in", draft.add_node("line", token), token)
     for place, edge in enumerate(list(draft.edges)):
-        _, lined, rest = edge.relation.lower().partition("lined up ")
+        lined = LINED.fullmatch(edge.relation.lower())
         if lined:
-            draft.edges[place] = replace(edge, relation=rest)
-            draft.add_edge(edge.subject, "in", draft.add_node("line", edge.tokens[0]), edge.tokens[0])
+            draft.edges[place] = replace(edge, relation=lined[1] + lined[2])
+            who = edge.object if lined[1] else edge.subject
+            draft.add_edge(who, "in", draft.add_node("line", edge.tokens[0]), edge.tokens[0])
 
 
 def sit_beside(draft: Draft) -> None:

@@ -10,6 +10,8 @@ VERB_TAGS = frozenset("VGgEvzqs")
 """The tags of words that can be a verb's form."""
 BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
 """What relates an object to a picture that is an object too."""
+ALONG_A_SIDE = frozenset({"on", "over", "off", "across", "down", "up", "beside"})
+"""What is so related to a side of a thing is on it."""
 ONLOOKERS = frozenset({"i", "we", "you"})
 EACH_OTHER = ("each other", "eachother", "one another", "by side")
 
@@ -128,10 +130,15 @@ def dissolve(draft: Draft) -> None:
 
 
 def through(relation: str, part: str) -> str:
-    """A relation to a part, as a relation to the whole."""
+    """A relation to a part, as a relation to the whole: what hangs over the side of a tub hangs on the side of it."""
     if relation in ("taking", "takes", "take"):
         return "take photo of"
-    return f"{relation} {part} of" if relation.endswith("on") and part in words("factual_sides_of") else relation
+    *before, last = relation.split()
+    if part not in words("factual_sides_of"):
+        return relation
+    if last in ALONG_A_SIDE:
+        return " ".join((*before, "on", part, "of"))
+    return f"{relation} on {part} of" if tag_of(last) in VERB_TAGS else relation
 
 
 def give_parts(draft: Draft) -> None:
