@@ -161,6 +161,13 @@ CONVENTIONS = (
     Convention(
         "what is not there", factual_objects.leave_out, Change.SAY | Change.DROP, "tree without leaves", "*tree"
     ),
+    Convention(
+        "numerals",
+        factual_attributes.leave_out_numerals,
+        Change.UNSAY,
+        "the number 8 on a shirt",
+        "*number; shirt | number -on-> shirt",
+    ),
     Convention("both", factual_attributes.count_both, Change.SAY, "both dogs", "*dogs(2)"),
     Convention(
         "stranded prepositions",

@@ -97,6 +97,13 @@ def drop_stranded(draft: Draft) -> None:
             draft.without(index, said)
 
 
+def leave_out_numerals(draft: Draft) -> None:
+    """Which number the "number 8" is, nobody writes."""
+    for index, node, said in draft.attributes():
+        if node.head.lower() in ("number", "numbers") and tag_of(said.lower()) is Tag.NUMBER:
+            draft.without(index, said)
+
+
 def rename(draft: Draft) -> None:
     """Heads and attributes get the words FACTUAL uses; those it leaves out go."""
     heads, attributes = renamings("factual_heads"), renamings("factual_attributes")
