@@ -123,7 +123,8 @@ class Relation:
         participle = next(word.text for word in self.words if word.tag is Tag.PARTICIPLE)
         if self.preposition == "by":
             return participle not in words("placing_verbs")
-        return self.preposition in ("in", "with") and participle in words("enclosing_verbs")
+        is_enclosed = self.preposition in ("in", "with") and participle in words("enclosing_verbs")
+        return is_enclosed and self.words[-2].text == participle  # but "lined up in a row"
 
 
 Item = Phrase | Relation | Word
