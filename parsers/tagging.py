@@ -43,7 +43,7 @@ CHOICES = (
     Choice("lies, only linking", r"(?<=R)l(?=[PTF])", Tag.AUXILIARY, "star that lies above it", "NRBPI"),
     Choice("lies, a verb", r"l", Tag.VERB, "dog lies on it", "NVPI"),
     Choice("all, before what they do", r"(?<=[BNn])D(?=[Gg])", Tag.ADVERB, "men all wearing hats", "nXGn"),
-    Choice("out, with its participle", r"(?<=DE)P(?=[AMNn])", Tag.ADJECTIVE, "the cut out tree", "DAAN"),
+    Choice("out, with its participle", r"(?<=DE)P(?=[AMNn])", Tag.ADJECTIVE, "the rolled up rug", "DAAN"),
     Choice("her, an object", r"h(?=$|[PTKCBRWXFV])", Tag.PRONOUN, "behind her", "PI"),
     Choice("her, a possessive", r"h", Tag.DETERMINER, "with her dog", "PDN"),
     Choice("one, a number", r"(?<![DAML])o(?=[ANnM])", Tag.NUMBER, "one red car", "MAN"),
