@@ -50,7 +50,8 @@ def mention_quotations(draft: Draft) -> None:
         first = draft.place_of(node, text) - len(text.split()) + 1
         if draft.is_quoted(first, text):
             draft.without(index, text)
-            draft.add_edge(draft.add_node("words", first), "on", index, first)
+            if node.head.lower() not in words("factual_quoting"):
+                draft.add_edge(draft.add_node("words", first), "on", index, first)
     for place, edge in enumerate(draft.edges):
         if edge.object in quotations and edge.relation.lower() in words("factual_saying"):
             draft.edges[place] = replace(edge, subject=edge.object, relation="on", object=edge.subject)

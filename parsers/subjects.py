@@ -121,8 +121,8 @@ def can_do(phrase: Phrase, verb: str) -> bool:
 def attachment(reading: Reading, relation: Relation, target: Phrase | None) -> list[int]:
     """Where a preposition without a verb belongs."""
     subjects, inbound = reading.inbound()
-    if relation.text == "of" and target is not None and not target.is_determined:
-        return reading.nearest[-1:]  # "two cups and a vase of flowers", but "head and neck of the giraffe"
+    if relation.text == "of" and target is not None and not (target.is_determined or target.is_animate):
+        return reading.nearest[-1:]  # "two cups and a vase of flowers", but "head and neck of a giraffe"
     if not subjects or inbound is None or relation.text == "of":
         return reading.nearest
     here, subject = reading.phrases[reading.nearest[-1]], reading.phrases[subjects[-1]]

@@ -163,7 +163,8 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
     while start < len(lower):
         if start in quotations:
             quotation = quotations[start]
-            found.append(Word(" ".join(lower[index] for index in quotation.inside), Tag.NOUN, quotation.inside))
+            label = Tag.ADJECTIVE if found and found[-1].tag in NOUNS else Tag.NOUN  # 'the word "stop"'
+            found.append(Word(" ".join(lower[index] for index in quotation.inside), label, quotation.inside))
             opening, start = False, quotation.end
             continue
         length, label = (

@@ -50,7 +50,7 @@ CASES = [
     # what is quoted is one name, whatever its words
     ('a "keep off the grass" sign', "*sign(keep off the grass)"),
     ("a wall that says `` have a nice day ''", "*wall; have a nice day | wall -says-> have a nice day"),
-    ('the word "stop" on a sign', "*stop(word); sign | stop -on-> sign"),
+    ('the word "stop" on a sign', "*word(stop); sign | word -on-> sign"),
     ('"a man on a bench"', "*man; bench | man -on-> bench"),
     # slips of the pen: read as meant, kept as written
     ("a buiding behnd the tree", "*buiding; tree | buiding -behnd-> tree"),
@@ -64,7 +64,8 @@ CASES = [
     ("bike closest to the camera", "*bike; camera | bike -closest to-> camera"),
     ("a giraffe taller than the other one", "*giraffe; one(other) | giraffe -taller than-> one"),
     ("two cups and a vase of flowers", "*cups(two); vase; flowers | vase -of-> flowers"),
-    ("head and neck of the giraffe", "*head; neck; giraffe | head -of-> giraffe, neck -of-> giraffe"),
+    ("head and neck of a giraffe", "*head; neck; giraffe | head -of-> giraffe, neck -of-> giraffe"),
+    ("arm and shirt of adult male", "*arm; shirt; male(adult) | arm -of-> male, shirt -of-> male"),
     ("plate of food on the table", "*plate; food; table | plate -of-> food, plate -on-> table"),
     ("man on the left side of the bus", "*man; bus | man -on the left side of-> bus"),
     ("under the window is a bench", "window; *bench | bench -under-> window"),
