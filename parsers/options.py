@@ -15,6 +15,7 @@ from parsers.stopping import stoppable
 from parsers.workers import deaths_named
 
 Option = str | bool
+SAID = {True: "true", False: "false"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Parser:
         return load_backend(self.backend, **self.options)
 
     def __str__(self) -> str:
-        said = ",".join(f"{key}={value}" for key, value in self.options.items())
+        """As `named_parser` reads it."""
+        said = ",".join(f"{key}={SAID.get(value, value)}" for key, value in self.options.items())
         return f"{self.backend}:{said}" if said else self.backend
 
 
@@ -66,7 +68,7 @@ def option(pair: str) -> tuple[str, Option]:
     key, sign, value = pair.partition("=")
     if not (key and sign and value):
         raise UserError(f"option {pair!r}: expected key=value, such as models=resources/stanza")
-    return key, {"true": True, "false": False}.get(value, value)
+    return key, next((truth for truth, said in SAID.items() if said == value), value)
 
 
 class Commands(click.Group):

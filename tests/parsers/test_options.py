@@ -25,6 +25,11 @@ def test_a_command_line_names_a_parser_and_its_options(name, options, expected):
     assert named_parser(name, options) == expected
 
 
+def test_a_parser_is_printed_as_it_is_typed():
+    parser = Parser("corenlp", {"repair": False, "folder": "here"})
+    assert named_parser(str(parser)) == parser
+
+
 @pytest.mark.parametrize("pair", ["models", "models=", "=x", ""])
 def test_an_option_without_key_or_value_is_named(pair):
     with pytest.raises(UserError, match="expected key=value"):
