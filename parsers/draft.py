@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from parsers.guarantees import guaranteed
 from parsers.lexicon import is_listed
-from parsers.quotations import HALVES, QUOTES
+from parsers.quotations import quotations_in
 from parsers.scene_graph import Edge, Node, SceneGraph
 
 LONG = 14
@@ -49,8 +49,9 @@ class Draft:
         return self.lowered[index] if 0 <= index < len(self.lowered) else ""
 
     def is_quoted(self, first: int, text: str) -> bool:
-        """Whether marks of quotation stand just before and just after the text that opens at this place."""
-        return all(self.lower(place) in QUOTES | HALVES for place in (first - 1, first + len(text.split())))
+        """Whether the text that opens at this place is what the sentence quotes."""
+        places = tuple(range(first, first + len(text.split())))
+        return any(quotation.inside == places for quotation in quotations_in(self.lowered))
 
     def is_a(self, index: int, name: str) -> bool:
         """Whether the last word of a node's head is in the list `name`."""

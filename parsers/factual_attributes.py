@@ -100,7 +100,8 @@ def drop_stranded(draft: Draft) -> None:
 def leave_out_numerals(draft: Draft) -> None:
     """Which number the "number 8" is, nobody writes."""
     for index, node, said in draft.attributes():
-        if node.head.lower() in ("number", "numbers") and tag_of(said.lower()) is Tag.NUMBER:
+        is_after = draft.place_of(node, said) > node.head_token  # "two numbers" are two
+        if node.head.lower() == "number" and tag_of(said.lower()) is Tag.NUMBER and is_after:
             draft.without(index, said)
 
 

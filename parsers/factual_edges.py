@@ -19,10 +19,12 @@ DOING = frozenset({"doing", "does", "do", "performing", "performs", "perform", "
 PLACES = frozenset({"on", "in", "at", "with", "off", "over"})
 WITH_MEANS = frozenset({"hit", "play", "touch", "cut", "catch", "paint"})
 """Deeds that are done with something."""
-LINED = re.compile("(with |has |)(?:lined up|(?:line|lines|lining)(?= on)) (.+)")
-SITTING = frozenset({"next to", "beside", "near", "at", "by", "in front of"})
-PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
 HAVING = frozenset({"with", "has", "have", "having", "had"})
+LINED = re.compile(rf"((?:{'|'.join(sorted(HAVING))}) |)(?:lined up|(?:line|lines|lining)(?= on)) (.+)")
+"""What is in a line: what comes first, if it is what somebody has."""
+BESIDE_A_SEAT = frozenset({"next to", "beside", "near", "at", "by", "in front of"})
+"""Where who sits, or is parked, does so too."""
+PARKING = frozenset({"on", "in", "near", "beside", "along", "at", "by", "behind"})
 SAYING_MORE = 7
 """So many words make a caption that leaves out what is only loosely related."""
 FULL = 8
@@ -121,25 +123,28 @@ def lie_folded(draft: Draft) -> None:
 
 def stand_in_line(draft: Draft) -> None:
     """What is "lined up on a shelf", or lines the side of a road, is in a line, and on the shelf or the side."""
+    lined: dict[tuple[int, int], None] = {}
     for index, node, said in draft.attributes():
         if said.lower() == "lined up":
             draft.without(index, said)
-            token = draft.place_of(node, said)
-            draft.add_edge(index, "in", draft.add_node("line", token), token)
-    for place, edge in enumerate(list(draft.edges)):
-        lined = LINED.fullmatch(edge.relation.lower())
-        if lined:
-            draft.edges[place] = replace(edge, relation=lined[1] + lined[2])
-            who = edge.object if lined[1] else edge.subject
-            draft.add_edge(who, "in", draft.add_node("line", edge.tokens[0]), edge.tokens[0])
+            lined[index, draft.place_of(node, said)] = None
+    for place, edge in enumerate(draft.edges):
+        found = LINED.fullmatch(edge.relation.lower())
+        if found:
+            draft.edges[place] = replace(edge, relation=found[1] + found[2])
+            lined[edge.object if found[1] else edge.subject, edge.tokens[0]] = None
+    for who, token in lined:
+        draft.add_edge(who, "in", draft.add_node("line", token), token)
 
 
 def sit_beside(draft: Draft) -> None:
     """Who is "sitting on a bench next to a dog" sits next to the dog."""
     for index, edge in enumerate(draft.edges):
+        if edge.relation not in BESIDE_A_SEAT:
+            continue
         before = [other for other in draft.edges if other.subject == edge.subject and other.tokens < edge.tokens]
         seats = [verb for verb in (other.relation.partition(" ")[0] for other in before) if verb in ("sit", "park")]
-        if seats and edge.relation in SITTING:
+        if seats:
             draft.edges[index] = replace(edge, relation=f"{seats[-1]} {edge.relation}")
 
 

@@ -44,19 +44,24 @@ def resolve_pronouns(draft: Draft) -> None:
 
 
 def mention_quotations(draft: Draft) -> None:
-    """On a "stop" sign, or one that says "stop", there are words; "42" on a bus is a number."""
+    """On a "stop" sign, or one that says "stop", there are words; on a "42" bus, a number."""
     quotations = {index for index, node in enumerate(draft.nodes) if draft.is_quoted(draft.head_start(node), node.head)}
     for index, node, text in draft.attributes():
         first = draft.place_of(node, text) - len(text.split()) + 1
         if draft.is_quoted(first, text):
             draft.without(index, text)
             if node.head.lower() not in words("factual_quoting"):
-                draft.add_edge(draft.add_node("words", first), "on", index, first)
+                draft.add_edge(draft.add_node(name_of_text(text), first), "on", index, first)
     for place, edge in enumerate(draft.edges):
-        if edge.object in quotations and edge.relation.lower() in words("factual_saying"):
+        is_said = edge.relation.lower() in words("factual_saying") and not draft.is_a(edge.subject, "animates")
+        if edge.object in quotations and is_said:
             draft.edges[place] = replace(edge, subject=edge.object, relation="on", object=edge.subject)
     for index in quotations:
-        draft.change_node(index, head="number" if draft.nodes[index].head.isdigit() else "words")
+        draft.change_node(index, head=name_of_text(draft.nodes[index].head))
+
+
+def name_of_text(text: str) -> str:
+    return "number" if text.isdigit() else "words"
 
 
 def leave_out_text(draft: Draft) -> None:
@@ -131,7 +136,9 @@ def dissolve(draft: Draft) -> None:
 
 
 def through(relation: str, part: str) -> str:
-    """A relation to a part, as a relation to the whole: what hangs over the side of a tub hangs on the side of it."""
+    """A relation to a part, as a relation to the whole: what hangs over the side of a tub hangs on the side of it, and
+    who touches the top of a head touches "on top of" the head.
+    """
     if relation in ("taking", "takes", "take"):
         return "take photo of"
     *before, last = relation.split()
@@ -143,19 +150,18 @@ def through(relation: str, part: str) -> str:
 
 
 def give_parts(draft: Draft) -> None:
-    """ "blond haired man": the man has hair that is blond."""
+    """ "blond haired man", "blond-haired man": the man has hair that is blond."""
     parts = renamings("factual_parts")
     for index, node, word in draft.attributes():
-        kind = word.lower().removesuffix("-haired") if word.lower().endswith("-haired") else ""
-        part = parts.get("haired" if kind else word.lower())
+        kind, _, last = word.lower().rpartition("-")
+        part = parts.get(last) if not kind or last == "haired" else None
         token = draft.place_of(node, word)
         if part is None or token >= draft.head_start(node):
             continue
-        before = tuple(other for other in node.attributes if draft.place_of(node, other) == token - 1)
-        said = (kind,) if kind else before
-        for attribute in (word, *said):
+        before = tuple(other for other in node.attributes if draft.place_of(node, other) == token - 1 and not kind)
+        for attribute in (word, *before):
             draft.without(index, attribute)
-        draft.add_edge(index, "have", draft.add_node(part, token, said), token)
+        draft.add_edge(index, "have", draft.add_node(part, token, (kind,) if kind else before), token)
 
 
 def cover(draft: Draft) -> None:

@@ -15,7 +15,7 @@ from parsers.stopping import stoppable
 from parsers.workers import deaths_named
 
 Option = str | bool
-SAID = {True: "true", False: "false"}
+TRUTHS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,10 @@ class Parser:
         return load_backend(self.backend, **self.options)
 
     def __str__(self) -> str:
-        """As `named_parser` reads it."""
-        said = ",".join(f"{key}={SAID.get(value, value)}" for key, value in self.options.items())
+        """As people type it."""
+        said = ",".join(
+            f"{key}={str(value).lower() if value in (True, False) else value}" for key, value in self.options.items()
+        )
         return f"{self.backend}:{said}" if said else self.backend
 
 
@@ -68,7 +70,7 @@ def option(pair: str) -> tuple[str, Option]:
     key, sign, value = pair.partition("=")
     if not (key and sign and value):
         raise UserError(f"option {pair!r}: expected key=value, such as models=resources/stanza")
-    return key, next((truth for truth, said in SAID.items() if said == value), value)
+    return key, TRUTHS.get(value, value)
 
 
 class Commands(click.Group):

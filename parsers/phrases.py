@@ -124,7 +124,7 @@ class Relation:
         if self.preposition == "by":
             return participle not in words("placing_verbs")
         is_enclosed = self.preposition in ("in", "with") and participle in words("enclosing_verbs")
-        return is_enclosed and self.words[-2].text == participle  # but "lined up in a row"
+        return is_enclosed and self.spoken[-2].text == participle  # but "lined up in a row"
 
 
 Item = Phrase | Relation | Word

@@ -1,14 +1,19 @@
-"""What a sentence quotes, such as the words on a sign: one name, whatever its words."""
+"""What a sentence quotes, such as the words on a sign: one name, whatever its words.
+
+Only double marks quote; a single one may be an apostrophe.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-QUOTES = frozenset({'"', "“", "”"})
+QUOTES = frozenset({'"', "“", "”", "``", "''"})
 HALVES = frozenset({"`", "'"})
 """Two of them are a mark of quotation."""
-QUOTATION = re.compile(r"(?:q|``)([^q`]+?)(?:q|'')")
-"""Over one letter a token: q for a mark, a half mark as it is, a dot for anything else."""
+QUOTATION = re.compile(r"(?:q|``)([^qi`]+?)(?:[qi]|'')")
+"""Over one letter a token: q for a mark, i for one after a digit (inches, or the end of a number), a half mark as it is, a
+dot for anything else.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +26,23 @@ class Quotation:
 
 
 def quotations_in(words: Sequence[str]) -> list[Quotation]:
-    """All of them; a sentence that is quoted as a whole quotes nothing."""
+    """All that quote some words; a sentence that is quoted as a whole quotes nothing."""
     if QUOTES.isdisjoint(words) and "`" not in words:
         return []
-    marks = "".join("q" if word in QUOTES else word if word in HALVES else "." for word in words)
+    marks = "".join(mark(word, before) for before, word in zip(("", *words), words, strict=False))
     return [
         Quotation(found.start(), tuple(range(*found.span(1))), found.end())
         for found in QUOTATION.finditer(marks)
-        if found.start() > 0 or any(map(str.isalnum, words[found.end() :]))
+        if says_something(words[slice(*found.span(1))])
+        and says_something((*words[: found.start()], *words[found.end() :]))
     ]
+
+
+def mark(word: str, before: str) -> str:
+    if word == '"' and before[-1:].isdigit():
+        return "i"
+    return "q" if word in QUOTES else word if word in HALVES else "."
+
+
+def says_something(words: Iterable[str]) -> bool:
+    return any(character.isalnum() for word in words for character in word)

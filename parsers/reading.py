@@ -5,6 +5,7 @@ Phrases are named by their index, in the order in which they were read.
 
 from dataclasses import dataclass, field
 
+from parsers.lexicon import is_listed
 from parsers.phrases import Phrase, Relation
 from parsers.tagging import Word
 
@@ -65,7 +66,12 @@ class Reading:
 
     def answer(self, subjects: list[int], relation: Relation, object_: int) -> None:
         self.answered[object_] = (subjects, relation)
-        self.link(subjects, relation, object_)
+        self.link(self.holders(subjects) if relation.text == "of" else subjects, relation, object_)
+
+    def holders(self, subjects: list[int]) -> list[int]:
+        """Of "two cakes and a vase of flowers", only the vase holds flowers; but "leaves and branches of a tree"."""
+        holds = [is_listed(self.phrases[index].head.text, "holders") for index in subjects]
+        return subjects[-1:] if subjects and holds[-1] and not all(holds) else subjects
 
     def link(self, subjects: list[int], relation: Relation, object_: int) -> None:
         for subject in subjects:

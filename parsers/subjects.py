@@ -11,6 +11,8 @@ PERSONAL = frozenset({"who", "whom"})
 PERSONAL_PRONOUNS = frozenset({"him", "her", "himself", "herself"})
 EMERGING = frozenset({"coming", "sticking", "hanging", "protruding", "growing", "flowing", "pouring", "rising"})
 """Verbs of what a thing has rather than of the thing: "a train with smoke coming out of it"."""
+SAYING = frozenset({"says", "say", "saying", "said"})
+"""What signs do as well: "a man by a sign that says stop"."""
 WEARING = frozenset({"wearing", "wears", "dressed"})
 NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.PLURAL, "were": Tag.PLURAL}
 
@@ -104,7 +106,7 @@ def is_content(phrase: Phrase, of: Phrase) -> bool:
 def actors(reading: Reading, relation: Relation, default: list[int]) -> list[int]:
     """Somebody does what an action says: the default, or else the nearest person or animal."""
     first = relation.spoken[0].text
-    is_action = relation.verb in ("V", "G", "g") and first not in HAVING and first not in EMERGING
+    is_action = relation.verb in ("V", "G", "g") and first not in HAVING | EMERGING | SAYING
     if not (is_action or first in WEARING):
         return default
     if any(can_do(reading.phrases[index], first) for index in default):
@@ -121,8 +123,6 @@ def can_do(phrase: Phrase, verb: str) -> bool:
 def attachment(reading: Reading, relation: Relation, target: Phrase | None) -> list[int]:
     """Where a preposition without a verb belongs."""
     subjects, inbound = reading.inbound()
-    if relation.text == "of" and target is not None and not (target.is_determined or target.is_animate):
-        return reading.nearest[-1:]  # "two cups and a vase of flowers", but "head and neck of a giraffe"
     if not subjects or inbound is None or relation.text == "of":
         return reading.nearest
     here, subject = reading.phrases[reading.nearest[-1]], reading.phrases[subjects[-1]]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from parsers.deeds import DEEDS, deed_or_thing
 from parsers.lexicon import Tag, is_listed, tag_of, words
-from parsers.quotations import quotations_in
+from parsers.quotations import Quotation, quotations_in
 from parsers.spelling import respelled
 
 
@@ -42,8 +42,7 @@ CHOICES = (
     Choice("located, on its own", r"s", Tag.PARTICIPLE, "is located", "BE"),
     Choice("lies, only linking", r"(?<=R)l(?=[PTF])", Tag.AUXILIARY, "star that lies above it", "NRBPI"),
     Choice("lies, a verb", r"l", Tag.VERB, "dog lies on it", "NVPI"),
-    Choice("all, before what they do", r"(?<=[BNn])D(?=[Gg])", Tag.ADVERB, "men all wearing hats", "nXGn"),
-    Choice("out, with its participle", r"(?<=DE)P(?=[AMNn])", Tag.ADJECTIVE, "the rolled up rug", "DAAN"),
+    Choice("all, between be and its verb", r"(?<=B)D(?=G)", Tag.ADVERB, "men are all wearing hats", "nBXGn"),
     Choice("her, an object", r"h(?=$|[PTKCBRWXFV])", Tag.PRONOUN, "behind her", "PI"),
     Choice("her, a possessive", r"h", Tag.DETERMINER, "with her dog", "PDN"),
     Choice("one, a number", r"(?<![DAML])o(?=[ANnM])", Tag.NUMBER, "one red car", "MAN"),
@@ -99,13 +98,6 @@ CHOICES = (
     ),
     Choice("an adverb like its adjective", r"(?<=g)A(?=P)", Tag.ADVERB, "flag flying high in it", "NgXPI"),
     Choice("an action before its noun", r"(?<=[DM])G(?=[AMNn])", Tag.ADJECTIVE, "the riding horse", "DAN"),
-    Choice(
-        "an action between adjective and noun",
-        r"(?:(?<=^A)|(?<=[DM]A))G(?=[Nn])",
-        Tag.ADJECTIVE,
-        "a silver washing bowl",
-        "DAAN",
-    ),
     Choice("after another action", r"(?<=G)[Gg](?=[Nn])", Tag.ADJECTIVE, "wearing swimming trunks", "GAn"),
     Choice(
         "a posture before its noun",
@@ -134,6 +126,8 @@ BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
+FLOATING = frozenset({"all", "both", "each"})
+"""Determiners that may stand apart from their noun."""
 PLURALS = frozenset({Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 
 
@@ -159,13 +153,11 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
     found: list[Word] = []
     start = 0
     opening, is_cut, grouped = True, not CUTS.isdisjoint(lower), groups()
-    quotations = {found.start: found for found in quotations_in(lower)}
+    quotations = {quotation.start: quotation for quotation in quotations_in(lower)}
     while start < len(lower):
         if start in quotations:
-            quotation = quotations[start]
-            label = Tag.ADJECTIVE if found and found[-1].tag in NOUNS else Tag.NOUN  # 'the word "stop"'
-            found.append(Word(" ".join(lower[index] for index in quotation.inside), label, quotation.inside))
-            opening, start = False, quotation.end
+            found.append(quoted_word(quotations[start], lower, found))
+            opening, start = False, quotations[start].end
             continue
         length, label = (
             (introduction(lower, start) if opening else None)
@@ -179,6 +171,8 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
             label = deed_or_thing(lower, start, label, found[-1].text)
         elif lower[start] == "another" and stands_alone(lower, end):
             label = Tag.NOUN
+        elif lower[start] in FLOATING and found and found[-1].tag in NOUNS and opens_deed(lower, end):
+            label = Tag.ADVERB
         text = " ".join(lower[start:end])
         mark = possessive_mark(lower, start, end) if label in NOUNS and text[-1] == "s" else ""
         if mark:
@@ -192,6 +186,18 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
 
 def is_somebody(word: Word) -> bool:
     return word.tag in NOUNS and is_listed(word.text.rpartition(" ")[2], "animates")
+
+
+def quoted_word(quotation: Quotation, lower: list[str], before: list[Word]) -> Word:
+    """A name, or which word or sign the one before it is; with its marks, for no list to know it."""
+    text = " ".join(lower[quotation.start : quotation.end])
+    is_said = bool(before) and before[-1].tag in NOUNS and is_listed(before[-1].text, "captioned")
+    return Word(text, Tag.ADJECTIVE if is_said else Tag.NOUN, quotation.inside)
+
+
+def opens_deed(lower: list[str], end: int) -> bool:
+    """Whether what somebody does comes next: "people all wearing helmets"."""
+    return end < len(lower) and tag_of(lower[end]) in (Tag.ING, Tag.POSTURE)
 
 
 def stands_alone(lower: list[str], end: int) -> bool:
@@ -282,7 +288,8 @@ def spelled_apart(lower: list[str], start: int) -> tuple[int, Tag] | None:
         return 2, Tag.POSSESSIVE
     if len(following) == 2 and following[0] in APOSTROPHES and f"{lower[start]}'{following[1]}" in words("negations"):
         return 3, Tag.NEGATION
-    if len(following) == 2 and following[0] == "-" and "and" not in (lower[start], following[1]):
+    is_joined = len(following) == 2 and following[0] == "-" and following[1][:1].isalnum()
+    if is_joined and "and" not in (lower[start], following[1]):
         return 3, tag_of(f"{lower[start]}-{following[1]}")
     return None
 
