@@ -43,3 +43,8 @@ def deed(lower: list[str], start: int, label: Tag) -> Tag:
     if lower[start].endswith("ing"):
         return label if lower[start] in words("nouns") and following is not Tag.DETERMINER else Tag.POSTURE
     return Tag.VERB if label is not Tag.NOUN and following in "PTDIX" else label
+
+
+def opens_deed(lower: list[str], end: int) -> bool:
+    """Whether what somebody does comes next: "people all wearing helmets"."""
+    return end < len(lower) and tag_of(lower[end]) in (Tag.ING, Tag.POSTURE)

@@ -35,7 +35,7 @@ class Parser:
     def __str__(self) -> str:
         """As people type it."""
         said = ",".join(
-            f"{key}={str(value).lower() if value in (True, False) else value}" for key, value in self.options.items()
+            f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in self.options.items()
         )
         return f"{self.backend}:{said}" if said else self.backend
 

@@ -11,8 +11,8 @@ QUOTES = frozenset({'"', "“", "”", "``", "''"})
 HALVES = frozenset({"`", "'"})
 """Two of them are a mark of quotation."""
 QUOTATION = re.compile(r"(?:q|``)([^qi`]+?)(?:[qi]|'')")
-"""Over one letter a token: q for a mark, i for one after a digit (inches, or the end of a number), a half mark as it is, a
-dot for anything else.
+"""Over one letter a token: q for a mark, i for one after a digit (inches, or the end of a number), a half mark as it
+is, a dot for anything else.
 """
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from parsers.deeds import DEEDS, deed_or_thing
+from parsers.deeds import DEEDS, deed_or_thing, opens_deed
 from parsers.lexicon import Tag, is_listed, tag_of, words
 from parsers.quotations import Quotation, quotations_in
 from parsers.spelling import respelled
@@ -167,12 +167,7 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
             or (1, tag_of(lower[start]))
         )
         end = start + length
-        if found and label in DEEDS and length == 1 and is_somebody(found[-1]):
-            label = deed_or_thing(lower, start, label, found[-1].text)
-        elif lower[start] == "another" and stands_alone(lower, end):
-            label = Tag.NOUN
-        elif lower[start] in FLOATING and found and found[-1].tag in NOUNS and opens_deed(lower, end):
-            label = Tag.ADVERB
+        label = label_after(found[-1] if found else None, lower, start, end, label)
         text = " ".join(lower[start:end])
         mark = possessive_mark(lower, start, end) if label in NOUNS and text[-1] == "s" else ""
         if mark:
@@ -188,16 +183,21 @@ def is_somebody(word: Word) -> bool:
     return word.tag in NOUNS and is_listed(word.text.rpartition(" ")[2], "animates")
 
 
+def label_after(before: Word | None, lower: list[str], start: int, end: int, label: Tag) -> Tag:
+    """The tag, after the word before them, of the words from `start` to `end`, which on their own have the tag `label`."""
+    if before is not None and label in DEEDS and end - start == 1 and is_somebody(before):
+        return deed_or_thing(lower, start, label, before.text)
+    if lower[start] == "another" and stands_alone(lower, end):
+        return Tag.NOUN
+    floats = lower[start] in FLOATING and before is not None and before.tag in NOUNS
+    return Tag.ADVERB if floats and opens_deed(lower, end) else label
+
+
 def quoted_word(quotation: Quotation, lower: list[str], before: list[Word]) -> Word:
     """A name, or which word or sign the one before it is; with its marks, for no list to know it."""
     text = " ".join(lower[quotation.start : quotation.end])
     is_said = bool(before) and before[-1].tag in NOUNS and is_listed(before[-1].text, "captioned")
     return Word(text, Tag.ADJECTIVE if is_said else Tag.NOUN, quotation.inside)
-
-
-def opens_deed(lower: list[str], end: int) -> bool:
-    """Whether what somebody does comes next: "people all wearing helmets"."""
-    return end < len(lower) and tag_of(lower[end]) in (Tag.ING, Tag.POSTURE)
 
 
 def stands_alone(lower: list[str], end: int) -> bool:
