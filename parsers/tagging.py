@@ -184,7 +184,7 @@ def is_somebody(word: Word) -> bool:
 
 
 def label_after(before: Word | None, lower: list[str], start: int, end: int, label: Tag) -> Tag:
-    """The tag, after the word before them, of the words from `start` to `end`, which on their own have the tag `label`."""
+    """The tag, after the word `before`, of the words from `start` to `end`, which on their own have the tag `label`."""
     if before is not None and label in DEEDS and end - start == 1 and is_somebody(before):
         return deed_or_thing(lower, start, label, before.text)
     if lower[start] == "another" and stands_alone(lower, end):
