@@ -62,7 +62,7 @@ def job():
         output.write_text("wh")
     if flaw == "leftover":
         Path("results/.other.txt.abcd.unfinished.txt").touch()
-    make(output, "whole", 0.7)
+    make(output, "half" if flaw == "silent" else "whole", 0.7)
 
 def workflow():
     print("rule make:\\n    input: resources/given.txt\\n    output: results/made.txt\\n", flush=True)
@@ -100,6 +100,12 @@ class Late(Kind):
 
     def strike(self, scene, session):
         return False
+
+
+class Harmless(Kind):
+    """Does nothing, like a disk that has space enough."""
+
+    must_harm = True
 
 
 @pytest.fixture
@@ -164,6 +170,13 @@ def test_a_trial_ends_in_time_however_often_it_must_be_run(trial):
 def test_what_goes_wrong_before_the_fault_is_noticed(trial, flaw, limit, verdicts):
     one = trial(flaw, Late(), limit)
     assert not one.run()
+    assert {found.verdict for found in one.flaws} == verdicts
+
+
+@pytest.mark.parametrize(("flaw", "verdicts"), [("none", set()), ("silent", {"wrong"})])
+def test_what_must_harm_and_does_not_has_not_happened_but_is_judged(trial, flaw, verdicts):
+    one = trial(flaw, Harmless())
+    assert not one.run() and not one.is_harmed
     assert {found.verdict for found in one.flaws} == verdicts
 
 
@@ -281,6 +294,7 @@ def test_the_table_counts_faults_and_flaws_by_stage_and_kind(trial):
         ["kill", "job", "all"],
         ["make", "2!1", "2!1"],
         ["all", "2!1", "2!1"],
+        ["did", "harm", "1!1", "1!1"],
     ]
     assert summary(outcomes).startswith("2 faults: 1 wrong results, 1 lost finished outputs, 0 hangs, ")
     assert "python -m tests.faults --seed 3 --only 0" in next(told(outcomes))

@@ -46,8 +46,8 @@ class Stub:
         return Outcome(fault, [], 0.01, True)
 
 
-def outcomes_of(harness, number=None, whole=None, only=()):
-    return [*shown(harness, number, whole, seed=0, only=only, side_by_side=3)]
+def outcomes_of(harness, number=None, whole=None, only=(), each=()):
+    return [*shown(harness, number, whole, seed=0, only=only, each=each, side_by_side=3)]
 
 
 @pytest.mark.parametrize("only", [("0",), ("7", "2")])
@@ -160,8 +160,28 @@ def test_a_disk_is_filled_though_a_job_takes_some_of_the_space_meanwhile(tmp_pat
     monkeypatch.setattr("tests.faults.disks.free_bytes", lambda folder: [1000, 600, 0][len(sizes)])
     (tmp_path / "project").mkdir()
     scene = Scene(tmp_path / "project", JOBS[0], Random(0))
-    FullDisk().fill(scene)
+    FullDisk("disk fills", is_early=False).fill(scene)
     assert sizes == [1000, 600] and scene.spare.exists()
+
+
+@pytest.mark.skipif(not may_mount(), reason="only root may mount a small disk")
+@pytest.mark.parametrize("seed", range(5))
+def test_a_full_disk_has_less_space_than_the_outputs_took(tmp_path, seed):
+    folder = tmp_path / "disk/project"
+    with small_disk(folder.parent):
+        (folder / "results").mkdir(parents=True)
+        (folder / "results/out").write_bytes(bytes(50_000))
+        FullDisk("full disk", is_early=True).prepare(Scene(folder, JOBS[0], Random(seed)))
+        with pytest.raises(OSError, match="No space left on device"):
+            (folder / "results/out").write_bytes(bytes(50_000))
+
+
+def test_a_kind_that_is_asked_for_at_each_stage_comes_first_and_no_fault_twice():
+    found = [outcome.fault for outcome in outcomes_of(Stub(), 10, each=["disk fills"])]
+    first = sorted((fault.kind.name, fault.job.stage) for fault in found[:2])
+    assert first == ([("disk fills", "score"), ("disk fills", "train")] if may_mount() else first)
+    assert len({fault.number for fault in found}) == len(found) == (12 if may_mount() else 10)
+    assert len(outcomes_of(Stub(), each=["disk fills"])) == (2 if may_mount() else 0)
 
 
 def test_folders_that_vanish_are_no_trouble(tmp_path):
