@@ -1,6 +1,7 @@
 """A workflow that runs: its processes, and what it says."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from tests.processes import STATE, processes_of
 
+JOB_NAMED = re.compile(r"^(?:local)?rule \w+:$", re.MULTILINE)
 LOOKED_EVERY = 0.01
 """Seconds between two looks at the processes."""
 
@@ -45,7 +47,11 @@ class Session:
         return [number for number in self.processes() if number != self.process.pid]
 
     def has_job(self) -> bool:
-        """Whether the first process has children; far quicker than to look at all processes."""
+        """Whether a job was named and the first process has children: before, Snakemake has some that are no job's."""
+        return JOB_NAMED.search(self.said()) is not None and self.has_children()
+
+    def has_children(self) -> bool:
+        """Whether the first process has; far quicker than to look at all processes."""
         for file in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
             with suppress(OSError):
                 if file.read_text().strip():

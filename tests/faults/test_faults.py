@@ -189,6 +189,17 @@ def test_a_trial_that_is_stopped_leaves_no_process(trial):
     assert session.has_ended() and session.processes() == []
 
 
+def test_what_a_workflow_starts_before_it_names_a_job_is_none(trial):
+    """Snakemake asks the system for this and that."""
+    one = trial("none")
+    start = "import subprocess; subprocess.run(['sleep', '1']); print('rule make:', flush=True)"
+    one.command = lambda *words: [sys.executable, "-c", f"{start}; subprocess.run(['sleep', '1'])"]
+    session = one.start()
+    assert session.until(session.has_children, 30.0) and not session.has_job()
+    assert session.until(session.has_job, 30.0) and session.has_children()
+    one.stop()
+
+
 def test_what_is_there_already_is_asked_for_no_more(trial):
     one = trial("none")
     there = f"import sys; 'b.txt' in sys.argv and sys.exit('b.txt: {THERE}'); open('a.txt', 'w')"
