@@ -23,6 +23,7 @@ from tests.faults.harness import Harness
 from tests.faults.kind import Kind
 from tests.faults.kinds import KINDS
 from tests.faults.miniature import undisturbed_in
+from tests.faults.session import hear_interrupts
 from tests.faults.table import Outcome, summary, table, told
 from tests.faults.trial import Flaw
 from tests.faults.whole import EVERYTHING, Repeatedly
@@ -44,6 +45,7 @@ NAMES = [kind.name for kind in KINDS]
 @click.option("--folder", type=click.Path(path_type=Path), help="Where all is kept, and used again if it is there.")
 def main(number: int | None, minutes: float | None, folder: Path | None, **which: Any) -> None:
     end = time.monotonic() + 60 * minutes if minutes else math.inf
+    hear_interrupts()
     if not may_mount():
         click.echo("no disk is filled: only root may mount a small one")
     with running_server() as server, tempfile.TemporaryDirectory(prefix="faults.") as temporary:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.faults.jobs import Job
 from tests.faults.kind import Kind
 from tests.faults.recovery import remove
 from tests.faults.scene import TO_START, Scene, free_bytes
@@ -67,6 +68,9 @@ class FullDisk(Kind):
     name: str
     is_early: bool
     must_harm: bool = True
+
+    def fits(self, job: Job) -> bool:
+        return self.is_early or job.is_process
 
     def prepare(self, scene: Scene) -> None:
         super().prepare(scene)

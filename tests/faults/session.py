@@ -97,3 +97,8 @@ class Session:
             self.send(signal.SIGKILL, living)
             time.sleep(LOOKED_EVERY)
         self.process.wait()
+
+
+def hear_interrupts() -> None:
+    """Sessions are reached by Ctrl-C, also if a shell started this in its background: what it starts would be deaf."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

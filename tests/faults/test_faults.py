@@ -16,7 +16,7 @@ from parsers.origin import write_origin
 from tests.faults.choosing import Fault, faults
 from tests.faults.content import contents
 from tests.faults.damage import Damage, flip
-from tests.faults.jobs import Job, jobs_in
+from tests.faults.jobs import TOUCHED, Job, jobs_in
 from tests.faults.kind import Kind
 from tests.faults.kinds import KINDS
 from tests.faults.miniature import TARGETS, configuration
@@ -259,6 +259,15 @@ def test_all_stages_have_their_turn_and_all_kinds_that_fit_and_a_seed_decides_th
         assert {fault.job.stage for fault in first[number : number + 3]} == {"train", "score", "download"}
     fitting = {(job.stage, kind.name) for job in jobs for kind in KINDS if kind.fits(job)}
     assert {(fault.job.stage, fault.kind.name) for fault in first} == fitting
+
+
+@pytest.mark.parametrize("rule", TOUCHED)
+def test_what_happens_to_a_process_fits_no_rule_without_one(rule):
+    """Snakemake would have to run a command for it: then it is to be disturbed, too."""
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    assert "shell:" not in re.search(rf"^rule {rule}:.*?(?=^rule |\Z)", rules, re.M | re.S)[0]
+    fitting = {kind.name for kind in KINDS if kind.fits(Job(rule, (), ("resources/a.ready",)))}
+    assert fitting == {"full disk", "read-only"}
 
 
 def test_files_are_compared_without_the_seconds_they_tell(tmp_path):

@@ -4,6 +4,7 @@ import errno
 import math
 import os
 import shutil
+import signal
 import time
 from contextlib import contextmanager
 from random import Random
@@ -23,6 +24,7 @@ from tests.faults.harness import TRIES, Harness
 from tests.faults.jobs import Job
 from tests.faults.kind import Kind
 from tests.faults.scene import Scene
+from tests.faults.session import Session, hear_interrupts
 from tests.faults.table import Outcome
 from tests.faults.trial import Flaw
 from tests.faults.whole import Repeatedly
@@ -182,6 +184,17 @@ def test_a_kind_that_is_asked_for_at_each_stage_comes_first_and_no_fault_twice()
     assert first == ([("disk fills", "score"), ("disk fills", "train")] if may_mount() else first)
     assert len({fault.number for fault in found}) == len(found) == (12 if may_mount() else 10)
     assert len(outcomes_of(Stub(), each=["disk fills"])) == (2 if may_mount() else 0)
+
+
+def test_sessions_hear_an_interrupt_though_a_shell_started_all_in_its_background(tmp_path):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        hear_interrupts()
+        session = Session(["sleep", "30"], tmp_path, tmp_path / "said")
+        session.send_all(signal.SIGINT)
+        assert session.wait(10) and session.process.returncode == -signal.SIGINT
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_folders_that_vanish_are_no_trouble(tmp_path):
