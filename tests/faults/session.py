@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.processes import STATE, processes_of
 
 JOB_NAMED = re.compile(r"^(?:local)?rule \w+:$", re.MULTILINE)
+"""What Snakemake says of a job before it runs."""
 LOOKED_EVERY = 0.01
 """Seconds between two looks at the processes."""
 
