@@ -45,7 +45,7 @@ load: $(VENV)/installed
 	python -m tests.load results/load
 
 # The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
-FAULTS ?= --faults 200 --whole 12
+FAULTS ?= --faults 200 --each "disk fills" --whole 12
 faults: $(VENV)/installed
 	python -m tests.faults $(FAULTS)
 

@@ -1,5 +1,6 @@
 """What predictions are worth, and what the numbers depend on."""
 
+import logging
 import platform
 from dataclasses import asdict, dataclass, fields
 from importlib import metadata
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from jvgn.datasets import tables
 from jvgn.metrics import write_metrics
@@ -18,6 +20,8 @@ from jvgn.settings.run import RunSettings
 from jvgn.supporting import SupportingObjects
 from parsers.files import BrokenFile, sha256
 from parsers.table import EDGES, NODES, read_table
+
+log = logging.getLogger(__name__)
 
 PACKAGES = ("h5py", "numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
 
@@ -52,6 +56,7 @@ class Scored:
 
 def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> None:
     """`metrics` says how good the predictions are."""
+    log.info("reading %s and %s", files.dataset, files.predictions)  # of a large one, that takes a while
     answers = Answers(files.dataset, files.nodes, files.edges)
     predictions = read_predictions(files.predictions, answers.evaluated).to_pandas()
     table = answers.table(predictions)
@@ -65,7 +70,7 @@ def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> No
     for split, rows in table.groupby("split"):
         splits[split] = split_metrics(rows, answers.context(predictions, rows))
         splits[split] |= objects.shares(predictions, "region", rows["expression_id"])
-    for way in WAYS:
+    for way in tqdm(WAYS, unit=" decodings", disable=None):
         decoded = predictions.assign(correct=predictions[f"{way}_correct"])
         for split, rows in answers.table(decoded).groupby("split"):
             found = shares(rows["correct"], answers.context(decoded, rows))

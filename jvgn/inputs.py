@@ -1,5 +1,6 @@
 """The files a run is trained and evaluated on."""
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from jvgn.factor_graph import read_factor_graphs
 from jvgn.regions.store import RegionStore
 from jvgn.settings.run import RunSettings
 from jvgn.vocabulary import Vocabulary
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Inputs:
         return [*dataset, self.regions, self.nodes, self.edges, self.words, self.vectors]
 
     def examples(self, settings: RunSettings, right_above: float = 0.5) -> Examples:
+        log.info("reading %s with its regions and graphs", self.dataset)  # of a large one, that takes a while
         graphs = read_factor_graphs(
             self.dataset / "expressions.parquet", self.nodes, self.edges, Vocabulary.read(self.words), settings.referent
         )

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from traceback import format_exception
 from typing import Any
@@ -20,8 +20,10 @@ import click
 from tests.faults.choosing import Fault, faults
 from tests.faults.disks import FullDisk, may_mount
 from tests.faults.harness import Harness
+from tests.faults.kind import Kind
 from tests.faults.kinds import KINDS
 from tests.faults.miniature import undisturbed_in
+from tests.faults.session import hear_interrupts
 from tests.faults.table import Outcome, summary, table, told
 from tests.faults.trial import Flaw
 from tests.faults.whole import EVERYTHING, Repeatedly
@@ -29,6 +31,7 @@ from tests.sources.server import running_server
 
 COUNT = click.IntRange(min=1)
 POSITIVE = click.FloatRange(min=0, min_open=True)
+NAMES = [kind.name for kind in KINDS]
 
 
 @click.command()
@@ -37,10 +40,12 @@ POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("--whole", type=COUNT, help="Also make everything from nothing, disturbed so many times on the way.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--only", multiple=True, help="The number of a fault, or part of its name, such as 'train: kill'.")
+@click.option("--each", multiple=True, type=click.Choice(NAMES), help="Also, and first, this kind at every stage.")
 @click.option("--side-by-side", type=COUNT, default=3, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where all is kept, and used again if it is there.")
 def main(number: int | None, minutes: float | None, folder: Path | None, **which: Any) -> None:
     end = time.monotonic() + 60 * minutes if minutes else math.inf
+    hear_interrupts()
     if not may_mount():
         click.echo("no disk is filled: only root may mount a small one")
     with running_server() as server, tempfile.TemporaryDirectory(prefix="faults.") as temporary:
@@ -66,20 +71,40 @@ def shown(
     whole: int | None,
     seed: int,
     only: Sequence[str],
+    each: Sequence[str],
     side_by_side: int,
 ) -> Iterator[Outcome]:
     """Of as many faults as were asked for, or as there is time for."""
-    if whole and not number and not only and harness.end == math.inf:
+    if (whole or each) and not number and not only and harness.end == math.inf:
         number = 0
-    in_time = takewhile(lambda _: time.monotonic() < harness.end, islice(chosen(harness, seed, only), number))
+    first = [fault for kind in each for fault in at_each_stage(harness, seed, kind)]
+    others = (fault for fault in chosen(harness, seed, only) if fault not in first)
+    in_time = takewhile(lambda _: time.monotonic() < harness.end, chain(first, islice(others, number)))
     yield from carried_out(harness, in_time, side_by_side)
     if whole and time.monotonic() < harness.end:
         yield from carried_out(harness, iter([Fault(-1, EVERYTHING, Repeatedly(whole), seed)]), 1)
 
 
+def at_each_stage(harness: Harness, seed: int, kind: str) -> Iterator[Fault]:
+    """The first fault of a kind at each of the stages that can have it."""
+    jobs = harness.undisturbed.jobs
+    lacking = {job.stage for job in jobs for one in possible_kinds() if one.name == kind and one.fits(job)}
+    for fault in faults(jobs, possible_kinds(), seed):
+        if not lacking:
+            return
+        if fault.kind.name == kind and fault.job.stage in lacking:
+            lacking.remove(fault.job.stage)
+            yield fault
+
+
+def possible_kinds() -> list[Kind]:
+    """Those that this user may cause."""
+    return [kind for kind in KINDS if may_mount() or not isinstance(kind, FullDisk)]
+
+
 def chosen(harness: Harness, seed: int, only: Sequence[str]) -> Iterator[Fault]:
     """All faults, or those of a number or part of a name; without end, unless there are numbers alone."""
-    jobs, kinds = harness.undisturbed.jobs, [kind for kind in KINDS if may_mount() or not isinstance(kind, FullDisk)]
+    jobs, kinds = harness.undisturbed.jobs, possible_kinds()
     possible = {f"{job.stage}: {kind.name}" for job in jobs for kind in kinds if kind.fits(job)}
     names = [name for name in only if not name.isdecimal()]
     numbers = {int(name) for name in only if name.isdecimal()}

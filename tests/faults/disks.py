@@ -6,16 +6,18 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.faults.jobs import Job
 from tests.faults.kind import Kind
 from tests.faults.recovery import remove
-from tests.faults.scene import Scene
+from tests.faults.scene import TO_START, Scene, free_bytes
 from tests.faults.session import Session
 
 SIZE = "256m"
 EARLY = 0.3
-"""How often a disk is full, or a folder read-only, before the workflow starts."""
+"""How often a folder is read-only before the workflow starts."""
 
 
 @contextmanager
@@ -55,29 +57,34 @@ def unmount(folder: Path) -> None:
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-def free_bytes(folder: Path) -> int:
-    disk = os.statvfs(folder)
-    return disk.f_bavail * disk.f_frsize
-
-
+@dataclass(frozen=True)
 class FullDisk(Kind):
-    """Before the workflow starts, or at some moment, there is less space than the outputs need."""
+    """There is less space than the outputs take: before the workflow starts, or from the moment its job has begun.
 
-    name = "full disk"
+    Later it would be luck: a job that has written its outputs needs no space. How much is left is chance, so that the
+    disk is full at the first byte, at some other one, or when all is written but the record.
+    """
+
+    name: str
+    is_early: bool
+    must_harm: bool = True
+
+    def fits(self, job: Job) -> bool:
+        return self.is_early or job.is_process
 
     def prepare(self, scene: Scene) -> None:
         super().prepare(scene)
-        if scene.random.random() < EARLY:
+        if self.is_early:
             self.fill(scene)
 
     def strike(self, scene: Scene, session: Session) -> bool:
-        if not scene.spare.exists() and scene.await_moment(session):
+        if not self.is_early and session.until(session.has_job, TO_START):
             self.fill(scene)
         return scene.spare.exists()
 
     def fill(self, scene: Scene) -> None:
         """Again if the job has taken some of the space meanwhile."""
-        left = int(scene.random.random() * scene.needed)
+        left = scene.random.randrange(max(scene.needed, 1))
         with scene.spare.open("wb") as ballast:
             while (size := free_bytes(scene.folder) - left) > 0:
                 try:
@@ -133,4 +140,4 @@ class ReadOnly(Kind):
         return re.search(rf"{within}.*: {why}", said) is not None
 
 
-DISKS = (FullDisk(), ReadOnly())
+DISKS = (FullDisk("full disk", is_early=True), FullDisk("disk fills", is_early=False), ReadOnly())

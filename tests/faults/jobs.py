@@ -20,6 +20,8 @@ STAGES = {
     "show_paper_table": "tables",
 }
 """Rules that are no stage of their own, by pattern."""
+TOUCHED = ("mark_folder",)
+"""Rules whose outputs Snakemake itself touches: there is no process, and nothing that takes space."""
 TEMPORARY = ("results/*.shards/*", "results/*/shards/*")
 """What the workflow removes itself once it is merged."""
 BLOCK = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", re.MULTILINE)
@@ -37,6 +39,10 @@ class Job:
     @property
     def stage(self) -> str:
         return next((stage for pattern, stage in STAGES.items() if fnmatch(self.rule, pattern)), self.rule)
+
+    @property
+    def is_process(self) -> bool:
+        return self.rule not in TOUCHED
 
     def before(self, jobs: "Sequence[Job]") -> "set[Job]":
         """Itself, and those of the jobs that it comes before, directly or not."""

@@ -13,6 +13,8 @@ class Kind:
     """Whether nobody is left who could say something."""
     leaves_job: bool = False
     """Whether the job goes on without the workflow."""
+    must_harm: bool = False
+    """Whether it has not happened yet if the workflow ended well."""
 
     def fits(self, job: Job) -> bool:
         return True

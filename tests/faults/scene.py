@@ -1,5 +1,6 @@
 """Where a fault happens: a copy of the finished project, and the job that is disturbed in it."""
 
+import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,13 +26,10 @@ class Scene:
     """Another job that runs beside it, or after it."""
     usual: float = 3.0
     """Seconds that the job takes when it is not disturbed."""
-    needed: int = field(init=False)
-    """Bytes of the job's outputs."""
+    needed: int = 0
+    """Bytes of the disk that the outputs took, until they were cleared."""
     damaged: set[str] = field(default_factory=set)
     """Files that the fault itself has changed."""
-
-    def __post_init__(self) -> None:
-        self.needed = sum((self.folder / file).stat().st_size for file in self.files(self.job.outputs))
 
     @property
     def spare(self) -> Path:
@@ -45,8 +43,10 @@ class Scene:
 
     def clear_outputs(self) -> None:
         """The jobs have to run."""
+        before = free_bytes(self.folder)
         for output in self.targets:
             remove(self.folder / output)
+        self.needed = free_bytes(self.folder) - before
 
     def files(self, paths: tuple[str, ...]) -> list[str]:
         """Those with a final name and some content; of a folder, the files in it."""
@@ -83,3 +83,8 @@ class Scene:
         else:
             time.sleep(self.random.uniform(0, self.usual))
         return session.has_job()
+
+
+def free_bytes(folder: Path) -> int:
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize

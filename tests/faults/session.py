@@ -1,6 +1,7 @@
 """A workflow that runs: its processes, and what it says."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -10,6 +11,8 @@ from pathlib import Path
 
 from tests.processes import STATE, processes_of
 
+JOB_NAMED = re.compile(r"^(?:local)?rule \w+:$", re.MULTILINE)
+"""What Snakemake says of a job before it runs."""
 LOOKED_EVERY = 0.01
 """Seconds between two looks at the processes."""
 
@@ -45,7 +48,11 @@ class Session:
         return [number for number in self.processes() if number != self.process.pid]
 
     def has_job(self) -> bool:
-        """Whether the first process has children; far quicker than to look at all processes."""
+        """Whether a job was named and the first process has children: before, Snakemake has some that are no job's."""
+        return JOB_NAMED.search(self.said()) is not None and self.has_children()
+
+    def has_children(self) -> bool:
+        """Whether the first process has; far quicker than to look at all processes."""
         for file in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
             with suppress(OSError):
                 if file.read_text().strip():
@@ -91,3 +98,8 @@ class Session:
             self.send(signal.SIGKILL, living)
             time.sleep(LOOKED_EVERY)
         self.process.wait()
+
+
+def hear_interrupts() -> None:
+    """Sessions are reached by Ctrl-C, also if a shell started this in its background: what it starts would be deaf."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

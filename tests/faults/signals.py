@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.faults.jobs import Job
 from tests.faults.kind import Kind
 from tests.faults.scene import Scene
 from tests.faults.session import Session
@@ -20,6 +21,9 @@ class Signal(Kind):
     message: str = ""
     silent: bool = False
     leaves_job: bool = False
+
+    def fits(self, job: Job) -> bool:
+        return job.is_process
 
     def strike(self, scene: Scene, session: Session) -> bool:
         if not scene.await_moment(session):

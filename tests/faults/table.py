@@ -27,7 +27,7 @@ class Outcome:
     is_harmed: bool
     """Whether the run that was disturbed failed."""
     is_late: bool = False
-    """Whether the job had always ended before the fault."""
+    """Whether the job had always ended before the fault, or had space enough."""
 
     def line(self) -> str:
         verdict = ", ".join(dict.fromkeys(flaw.verdict for flaw in self.flaws)) or (
@@ -37,7 +37,10 @@ class Outcome:
 
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Stages down, kinds across: how many faults, and after a `!` how many of them showed a flaw; none too late."""
+    """Stages down, kinds across: how many faults, and after a `!` how many of them showed a flaw; none too late.
+
+    The last row is of those that made a run fail, or damaged what nobody read.
+    """
     outcomes = [outcome for outcome in outcomes if not outcome.is_late]
     kinds = sorted({outcome.fault.kind.name for outcome in outcomes})
     stages = sorted({outcome.fault.job.stage for outcome in outcomes})
@@ -46,6 +49,7 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
         own = [outcome for outcome in outcomes if outcome.fault.job.stage == stage]
         yield row(stage, cells(own, kinds), kinds)
     yield row("all", cells(outcomes, kinds), kinds)
+    yield row("did harm", cells([outcome for outcome in outcomes if outcome.is_harmed], kinds), kinds)
 
 
 def cells(outcomes: Sequence[Outcome], kinds: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from parsers.origin import write_origin
 from tests.faults.choosing import Fault, faults
 from tests.faults.content import contents
 from tests.faults.damage import Damage, flip
-from tests.faults.jobs import Job, jobs_in
+from tests.faults.jobs import TOUCHED, Job, jobs_in
 from tests.faults.kind import Kind
 from tests.faults.kinds import KINDS
 from tests.faults.miniature import TARGETS, configuration
@@ -62,7 +62,7 @@ def job():
         output.write_text("wh")
     if flaw == "leftover":
         Path("results/.other.txt.abcd.unfinished.txt").touch()
-    make(output, "whole", 0.7)
+    make(output, "half" if flaw == "silent" else "whole", 0.7)
 
 def workflow():
     print("rule make:\\n    input: resources/given.txt\\n    output: results/made.txt\\n", flush=True)
@@ -100,6 +100,12 @@ class Late(Kind):
 
     def strike(self, scene, session):
         return False
+
+
+class Harmless(Kind):
+    """Does nothing, like a disk that has space enough."""
+
+    must_harm = True
 
 
 @pytest.fixture
@@ -167,6 +173,13 @@ def test_what_goes_wrong_before_the_fault_is_noticed(trial, flaw, limit, verdict
     assert {found.verdict for found in one.flaws} == verdicts
 
 
+@pytest.mark.parametrize(("flaw", "verdicts"), [("none", set()), ("silent", {"wrong"})])
+def test_what_must_harm_and_does_not_has_not_happened_but_is_judged(trial, flaw, verdicts):
+    one = trial(flaw, Harmless())
+    assert not one.run() and not one.is_harmed
+    assert {found.verdict for found in one.flaws} == verdicts
+
+
 def test_a_trial_that_is_stopped_leaves_no_process(trial):
     one = trial("none")
     one.scene.clear_outputs()
@@ -174,6 +187,17 @@ def test_a_trial_that_is_stopped_leaves_no_process(trial):
     assert session.until(session.has_job, 30.0)
     one.stop()
     assert session.has_ended() and session.processes() == []
+
+
+def test_what_a_workflow_starts_before_it_names_a_job_is_none(trial):
+    """Snakemake asks the system for this and that."""
+    one = trial("none")
+    start = "import subprocess; subprocess.run(['sleep', '1']); print('rule make:', flush=True)"
+    one.command = lambda *words: [sys.executable, "-c", f"{start}; subprocess.run(['sleep', '1'])"]
+    session = one.start()
+    assert session.until(session.has_children, 30.0) and not session.has_job()
+    assert session.until(session.has_job, 30.0) and session.has_children()
+    one.stop()
 
 
 def test_what_is_there_already_is_asked_for_no_more(trial):
@@ -237,6 +261,15 @@ def test_all_stages_have_their_turn_and_all_kinds_that_fit_and_a_seed_decides_th
     assert {(fault.job.stage, fault.kind.name) for fault in first} == fitting
 
 
+@pytest.mark.parametrize("rule", TOUCHED)
+def test_what_happens_to_a_process_fits_no_rule_without_one(rule):
+    """Snakemake would have to run a command for it: then it is to be disturbed, too."""
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    assert "shell:" not in re.search(rf"^rule {rule}:.*?(?=^rule |\Z)", rules, re.M | re.S)[0]
+    fitting = {kind.name for kind in KINDS if kind.fits(Job(rule, (), ("resources/a.ready",)))}
+    assert fitting == {"full disk", "read-only"}
+
+
 def test_files_are_compared_without_the_seconds_they_tell(tmp_path):
     for name, seconds in (("one", 1.5), ("other", 2.5)):
         folder = tmp_path / name / "results"
@@ -281,6 +314,7 @@ def test_the_table_counts_faults_and_flaws_by_stage_and_kind(trial):
         ["kill", "job", "all"],
         ["make", "2!1", "2!1"],
         ["all", "2!1", "2!1"],
+        ["did", "harm", "1!1", "1!1"],
     ]
     assert summary(outcomes).startswith("2 faults: 1 wrong results, 1 lost finished outputs, 0 hangs, ")
     assert "python -m tests.faults --seed 3 --only 0" in next(told(outcomes))

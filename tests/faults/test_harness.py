@@ -4,6 +4,7 @@ import errno
 import math
 import os
 import shutil
+import signal
 import time
 from contextlib import contextmanager
 from random import Random
@@ -23,6 +24,7 @@ from tests.faults.harness import TRIES, Harness
 from tests.faults.jobs import Job
 from tests.faults.kind import Kind
 from tests.faults.scene import Scene
+from tests.faults.session import Session, hear_interrupts
 from tests.faults.table import Outcome
 from tests.faults.trial import Flaw
 from tests.faults.whole import Repeatedly
@@ -46,8 +48,8 @@ class Stub:
         return Outcome(fault, [], 0.01, True)
 
 
-def outcomes_of(harness, number=None, whole=None, only=()):
-    return [*shown(harness, number, whole, seed=0, only=only, side_by_side=3)]
+def outcomes_of(harness, number=None, whole=None, only=(), each=()):
+    return [*shown(harness, number, whole, seed=0, only=only, each=each, side_by_side=3)]
 
 
 @pytest.mark.parametrize("only", [("0",), ("7", "2")])
@@ -160,8 +162,39 @@ def test_a_disk_is_filled_though_a_job_takes_some_of_the_space_meanwhile(tmp_pat
     monkeypatch.setattr("tests.faults.disks.free_bytes", lambda folder: [1000, 600, 0][len(sizes)])
     (tmp_path / "project").mkdir()
     scene = Scene(tmp_path / "project", JOBS[0], Random(0))
-    FullDisk().fill(scene)
+    FullDisk("disk fills", is_early=False).fill(scene)
     assert sizes == [1000, 600] and scene.spare.exists()
+
+
+@pytest.mark.skipif(not may_mount(), reason="only root may mount a small disk")
+@pytest.mark.parametrize("seed", range(5))
+def test_a_full_disk_has_less_space_than_the_outputs_took(tmp_path, seed):
+    folder = tmp_path / "disk/project"
+    with small_disk(folder.parent):
+        (folder / "results").mkdir(parents=True)
+        (folder / "results/out").write_bytes(bytes(50_000))
+        FullDisk("full disk", is_early=True).prepare(Scene(folder, JOBS[0], Random(seed)))
+        with pytest.raises(OSError, match="No space left on device"):
+            (folder / "results/out").write_bytes(bytes(50_000))
+
+
+def test_a_kind_that_is_asked_for_at_each_stage_comes_first_and_no_fault_twice():
+    found = [outcome.fault for outcome in outcomes_of(Stub(), 10, each=["disk fills"])]
+    first = sorted((fault.kind.name, fault.job.stage) for fault in found[:2])
+    assert first == ([("disk fills", "score"), ("disk fills", "train")] if may_mount() else first)
+    assert len({fault.number for fault in found}) == len(found) == (12 if may_mount() else 10)
+    assert len(outcomes_of(Stub(), each=["disk fills"])) == (2 if may_mount() else 0)
+
+
+def test_sessions_hear_an_interrupt_though_a_shell_started_all_in_its_background(tmp_path):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        hear_interrupts()
+        session = Session(["sleep", "30"], tmp_path, tmp_path / "said")
+        session.send_all(signal.SIGINT)
+        assert session.wait(10) and session.process.returncode == -signal.SIGINT
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_folders_that_vanish_are_no_trouble(tmp_path):

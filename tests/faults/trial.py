@@ -67,14 +67,14 @@ class Trial:
     sessions: list[Session] = field(default_factory=list)
 
     def run(self) -> bool:
-        """The fault has happened, and all is judged; False if it came too late."""
+        """The fault has happened, and all is judged; False if it came too late, or was too little to be one."""
         self.kind.prepare(self.scene)
         is_unread = bool(self.scene.damaged & set(self.scene.job.outputs))
         if not is_unread and not self.disturb():
             return False
         self.recover_unnoticed()
         self.judge_end()
-        return True
+        return self.is_harmed or not self.kind.must_harm
 
     def disturb(self) -> bool:
         """The workflow runs, is disturbed, and is run again until it ends well."""

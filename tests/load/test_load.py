@@ -126,9 +126,12 @@ def test_a_larger_world_begins_with_the_smaller_and_most_of_its_sentences_are_sa
     assert 7 < sum(len(row["tokens"]) for row in large) / len(large) < 10
 
 
-def test_every_stage_runs_on_the_world(tmp_path):
+def test_every_stage_runs_on_the_world_and_says_when_it_reads_all_of_it(tmp_path):
+    """Libraries take seconds to load: with the tables of a large dataset after them, that would be a long silence."""
     assert all(cost.silence > 0 for cost in costs_of(tmp_path, 200, 1).values())
     assert World(tmp_path).made("metrics.json").exists()
+    for stage in ("training", "prediction", "scoring"):
+        assert b"reading " in written_to_a_file(commands(World(tmp_path), 1)[stage])
 
 
 def expressions_of(world):
