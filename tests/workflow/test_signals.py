@@ -22,6 +22,6 @@ main(sys.argv[1:])
 def test_a_signal_that_comes_while_jobs_are_selected_ends_the_workflow(another_project):
     command = [sys.executable, "-c", INTERRUPTED, "--cores", "1", "--", "results/evaluation.yaml"]
     project = another_project()
-    run = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False, timeout=60)
+    run = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False, timeout=120)
     assert "Will exit after finishing currently running jobs" in run.stderr and run.returncode == 1, run.stderr
     assert project.snakemake("--", "results/evaluation.yaml").returncode == 0
