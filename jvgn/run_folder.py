@@ -27,19 +27,25 @@ class RunFolder:
             raise UserError(f"{as_seen(folder)}: there is no such run; {found.others()}")
         if not found.model.exists():
             # Only a folder that is named as runs are can become one.
-            make = f"; or make it: snakemake --cores all {as_seen(found.model)}" if setting in ("gt", "det") else ""
-            raise UserError(f"{as_seen(found.model)}: there is no such file, so no trained run; {found.others()}{make}")
+            make = f"make it: snakemake --cores all {as_seen(found.model)}" if setting in ("gt", "det") else ""
+            cures = [found.others()] if found.trained() or not make else []
+            cure = "; or ".join([*cures, make] if make else cures)
+            raise UserError(f"{as_seen(found.model)}: there is no such file, so no trained run; {cure}")
         return found
 
     def others(self) -> str:
-        """The trained runs that are there instead, in words: in the folder itself, or beside it."""
+        """The trained runs that are there instead, in words."""
+        models = self.trained()
+        return f"trained are: {', '.join(as_seen(path.parent) for path in models)}" if models else "no run is trained"
+
+    def trained(self) -> list[Path]:
+        """The models of other runs: in the folder itself, or else beside it."""
         patterns = ("*/model.safetensors", "*/runs/*/model.safetensors")
         beside, within = (
             sorted(path for pattern in patterns for path in folder.glob(pattern))
             for folder in (self.results, self.folder)
         )
-        models = within or beside
-        return f"trained are: {', '.join(as_seen(path.parent) for path in models)}" if models else "no run is trained"
+        return within or beside
 
     @property
     def model(self) -> Path:

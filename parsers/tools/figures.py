@@ -6,7 +6,7 @@ from pathlib import Path
 
 from parsers.files import BrokenFile, UserError, replacing
 from parsers.options import Parser
-from parsers.tools.scoring import Scores, score_parser
+from parsers.tools.scoring import NOTHING, Scores, score_parser
 
 HEADER = (
     "| parser | words | captions | F1 | objects | attributes | relations | expressions a second |",
@@ -34,9 +34,10 @@ def figures(gold: Sequence[Row], parsers: Sequence[Parser], conventions: str) ->
 def lines_of(name: str, scores: Scores) -> Iterator[str]:
     for words, score in scores.named():
         captions = len(score.of_captions)
-        kinds = " | ".join(f"{tally.f1:.1f}" for tally in score.kinds)
+        kinds = " | ".join(tally.said for tally in score.kinds)
+        f1 = f"{score.f1:.2f}" if captions else NOTHING
         rate = f"{captions / scores.seconds:,.0f}" if words == "all" else ""
-        yield f"| {name} | {words} | {captions} | {score.f1:.2f} | {kinds} | {rate} |"
+        yield f"| {name} | {words} | {captions} | {f1} | {kinds} | {rate} |"
 
 
 def chosen_rows(gold: Sequence[Row], text: str) -> Sequence[Row]:

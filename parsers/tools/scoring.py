@@ -29,6 +29,8 @@ LENGTHS: tuple[Bounds, ...] = ((1, 4), (5, 6), (7, 9), (10, 13), (14, None))
 
 CURE = "give a file in FACTUAL's format"
 
+NOTHING = "-"
+"""What stands where there is nothing to measure."""
 CHUNK = 500
 """Captions that a parser is given at a time."""
 
@@ -60,6 +62,11 @@ class Tally:
     @property
     def f1(self) -> float:
         return 200 * self.right / max(self.found + self.gold, 1)
+
+    @property
+    def said(self) -> str:
+        """F1 in words: where there is nothing to find, and nothing was found, that is no zero."""
+        return f"{self.f1:.1f}" if self.found + self.gold else NOTHING
 
 
 @dataclass
@@ -117,9 +124,9 @@ def score_report(scores: Scores) -> Iterator[str]:
     """The lines of a report: all captions, then by number of words."""
     yield f"{'words':10s} {'captions':>8s} {'F1':>6s}  {'objects':>8s} {'attributes':>11s} {'relations':>10s}"
     for name, score in scores.named():
-        objects, attributes, relations = (tally.f1 for tally in score.kinds)
-        captions = len(score.of_captions)
-        yield f"{name:10s} {captions:8d} {score.f1:6.2f}  {objects:8.1f} {attributes:11.1f} {relations:10.1f}"
+        objects, attributes, relations = (tally.said for tally in score.kinds)
+        captions, f1 = len(score.of_captions), f"{score.f1:.2f}" if score.of_captions else NOTHING
+        yield f"{name:10s} {captions:8d} {f1:>6s}  {objects:>8s} {attributes:>11s} {relations:>10s}"
     for kind, tally in zip(KINDS, scores.overall.kinds, strict=True):
         yield f"{kind:10s} precision {tally.precision:5.1f}  recall {tally.recall:5.1f}  F1 {tally.f1:5.1f}"
 

@@ -23,6 +23,7 @@ from parsers.trees.caption_tags import WordClass, corrected
 from parsers.trees.reading import read
 
 SMALL = ("tagger.pt", "parser.pt", "vectors.pt")
+OBTAINING = "`snakemake resources/stanza/en resources/stanza/resources.json` fetches them, or set the option models"
 RESOURCES = {"en": {"lang_name": "English", "packages": {}, "default_processors": {}, "default_dependencies": {}}}
 """What stanza wants to find beside models that are named one by one."""
 LONGEST = 200
@@ -77,6 +78,8 @@ def pipelines(folder: Path | None) -> tuple[Any, Any]:
             vectors = str(folder / "vectors.pt")
             tagging |= {"pos_model_path": str(folder / "tagger.pt"), "pos_pretrain_path": vectors}
             parsing |= {"depparse_model_path": str(folder / "parser.pt"), "depparse_pretrain_path": vectors}
+        elif not folder.exists():
+            raise UserError(f"{folder}: there is no such folder of stanza's models; {OBTAINING}")
         elif (folder / "resources.json").is_file() and (folder / "en").is_dir():
             shared |= {"dir": str(folder), "download_method": None}
         else:

@@ -22,6 +22,11 @@ def other_folder(bench: Bench):
     return stanza(f"models={bench.folder / 'models'}")(bench)
 
 
+def no_folder(bench: Bench):
+    pytest.importorskip("stanza")
+    return stanza(f"models={bench.folder / 'none'}")(bench)
+
+
 def broken_models(bench: Bench):
     pytest.importorskip("stanza")
     for name in ("tagger.pt", "parser.pt", "vectors.pt"):
@@ -60,6 +65,7 @@ CASES = [
     Case("the stanza parser's tags are lexicon or model, found …", stanza("tags=mine")),
     Case("the stanza parser's graphs are tree or agreed, found …", stanza("graphs=both")),
     Case("…: expected resources.json and en/, or …; see the option models", other_folder),
+    Case("…: there is no such folder of stanza's models; …", no_folder),
     Case("the stanza parser: … cannot be loaded (…); …", broken_models),
     Case("the stanza parser: its English model cannot be downloaded (…); …", without_network),
     Case(f"…: there is no such file; {CURE}", lambda bench: conllu("none.conllu")),
