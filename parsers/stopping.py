@@ -5,11 +5,17 @@ Stages that can go on later where they were stopped watch for signals themselves
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from types import FrameType
 
 from parsers.files import UserError
+from parsers.listening import Listener
+
+UNHEARD = 0.2
+"""Seconds after which a signal that has come to nothing is sent again."""
 
 
 class Stopped(BaseException):
@@ -24,7 +30,8 @@ def stoppable() -> Iterator[None]:
         return
     before = signal.signal(signal.SIGTERM, stop)
     try:
-        yield
+        with closing(Listener(partial(remind, threading.get_ident()))):
+            yield
     except Stopped as stopped:
         raise UserError("stopped by a signal; run it again") from stopped
     finally:
@@ -34,3 +41,10 @@ def stoppable() -> Iterator[None]:
 def stop(number: int, _: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)  # it is ending already
     raise Stopped
+
+
+def remind(thread: int, number: int) -> None:
+    """The thread has the signal again, if it did not hear it. That is listened to as well, and so on until it hears."""
+    time.sleep(UNHEARD)
+    if number == signal.SIGTERM and signal.getsignal(number) is stop:
+        signal.pthread_kill(thread, number)

@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from parsers.files import UserError, replacing
-from parsers.stopping import Stopped, stoppable
+from parsers.stopping import UNHEARD, Stopped, stoppable
 
 ROOT = Path(__file__).parents[2]
 COMMAND = """
@@ -66,3 +68,38 @@ def test_a_second_signal_does_not_disturb_the_end(tmp_path):
             os.kill(os.getpid(), signal.SIGTERM)
             raise
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_signal_that_the_waiting_thread_does_not_hear_ends_it():
+    def signal_passing_by() -> None:
+        """Python notes it, as one that comes just before the main thread waits; the wait is not interrupted."""
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+    began = time.monotonic()
+    with pytest.raises(UserError, match="stopped by a signal"), stoppable():
+        threading.Timer(0.5, signal_passing_by).start()
+        time.sleep(30)
+    assert time.monotonic() - began < 15
+
+
+def test_a_signal_to_a_forked_child_does_not_end_its_parent():
+    with stoppable():
+        if not (child := os.fork()):
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            except Stopped:
+                os._exit(3)
+            os._exit(4)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+        time.sleep(5 * UNHEARD)
+
+
+def test_what_listened_is_gone_when_the_command_has_ended():
+    def held() -> tuple[int, int]:
+        return threading.active_count(), len([*Path("/proc/self/fd").iterdir()])
+
+    threads, files = before = held()
+    with stoppable():
+        assert held() == (threads + 1, files + 2)
+    assert held() == before
+    assert signal.set_wakeup_fd(-1) == -1

@@ -1,0 +1,47 @@
+"""Signals that are heard while the main thread waits.
+
+Python answers a signal between two steps of its main thread. One that comes after the last step before a wait is
+answered when the wait has ended, which may be never. At once, though, Python writes its number into a pipe, if it is
+given one, and that another thread can read.
+"""
+
+import os
+import signal
+from collections.abc import Callable
+from functools import cache
+from threading import Thread
+
+END = b"\0"
+"""No signal has this number. That the pipe is closed would not be read: children may hold it open."""
+
+
+class Listener:
+    """A thread that calls `hear` with the number of every signal to which Python has an answer, until it is closed."""
+
+    def __init__(self, hear: Callable[[int], None]) -> None:
+        """To be called, as `close` is, by the main thread."""
+        self._reading, self._writing = os.pipe()
+        self._hear = hear
+        self._thread = Thread(target=self._listen, daemon=True)
+        self._thread.start()
+        spare_children()
+        os.set_blocking(self._writing, False)
+        self._before = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
+
+    def _listen(self) -> None:
+        while (number := os.read(self._reading, 1)) != END:
+            self._hear(number[0])
+
+    def close(self) -> None:
+        """`hear` is not being called, and will not be."""
+        signal.set_wakeup_fd(self._before)
+        os.write(self._writing, END)
+        self._thread.join()
+        os.close(self._writing)
+        os.close(self._reading)
+
+
+@cache
+def spare_children() -> None:
+    """A forked child has the pipe as well, and what it is signalled would be heard here."""
+    os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))
