@@ -9,6 +9,9 @@ from snakemake.utils import min_version
 min_version("9.20")
 
 
+include: "workflow/rules/legibility.smk"
+
+
 configfile: "config.yaml"
 
 

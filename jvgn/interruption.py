@@ -23,6 +23,8 @@ class Interruption:
     def __init__(self) -> None:
         self.has_come = False
         self._before = {number: signal.getsignal(number) for number in SIGNALS}
+        # Whoever listens for signals that come to nothing would send one again after it was noted.
+        self._listening = signal.set_wakeup_fd(-1)
 
     def note(self, number: int, _: FrameType | None) -> None:
         self.has_come = True
@@ -32,6 +34,7 @@ class Interruption:
     def restore(self) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._listening, warn_on_full_buffer=False)
 
 
 @contextmanager

@@ -22,13 +22,14 @@ def load_plain_yaml(path: Path | str) -> Any:
     if len(content) > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES:,} bytes, which no settings have")
     try:
-        return value_of(content.decode("utf8"))
+        return value_of(content.decode("utf8"), Path(path).name)
     except DAMAGE as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
 
-def value_of(text: str) -> Any:
+def value_of(text: str, name: str) -> Any:
     loader = yaml.SafeLoader(text)
+    loader.name = name  # which messages give, beside the line
     node = loader.get_single_node()
     if node is None:
         return None

@@ -2,7 +2,8 @@
 
 import json
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -57,14 +58,22 @@ def validated(model: type[Model], value: object, where: str) -> Model:
     except ValidationError as error:
         problems = error.errors()
         more = f"; and {len(problems) - NAMED:,} more" if len(problems) > NAMED else ""
-        raise UserError(f"{where}: " + "; ".join(map(describe, problems[:NAMED])) + more) from error
+        known = set(keys(model.model_json_schema()))
+        described = (describe(problem, known) for problem in problems[:NAMED])
+        raise UserError(f"{where}: " + "; ".join(described) + more) from error
 
 
-def describe(problem: Mapping[str, Any]) -> str:
-    """A validation problem in a few words, however much was found."""
+def keys(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Those of all models in a JSON schema."""
+    for part in (schema, *schema.get("$defs", {}).values()):
+        yield from part.get("properties", {})
+
+
+def describe(problem: Mapping[str, Any], known: Collection[str] = ()) -> str:
+    """A validation problem in a few words, however much was found; an unknown key with a known one that is like it."""
     key = ".".join(part for part in map(str, problem["loc"]) if not part.startswith(UNION_TAG)) or "the whole"
     if problem["type"] == "extra_forbidden":
-        return f"unknown key {key}"
+        return f"unknown key {key}{likeness(str(problem['loc'][-1]), known)}"
     if problem["type"] == "union_tag_not_found":
         return f"{key}: needs the key {problem['ctx']['discriminator']}"
     if problem["type"] == "union_tag_invalid":
@@ -73,6 +82,12 @@ def describe(problem: Mapping[str, Any]) -> str:
         return f"{key}: {problem['msg']}"
     hint = "; in YAML, write 5.0e-3, not 5e-3" if problem["type"] == "float_type" else ""
     return f"{key}: {problem['msg']}, found {shortened(problem['input'])}{hint}"
+
+
+def likeness(key: str, known: Collection[str]) -> str:
+    if key in known:
+        return " (which belongs under another key)"
+    return "".join(f" (near to it: {near})" for near in get_close_matches(key, sorted(known), n=1))
 
 
 def shortened(value: object) -> str:

@@ -169,6 +169,7 @@ WORDLESS = (
         "workflow/rules/integrity.smk check_inputs",
         f"…: not as it was written by …; {BROKEN_FILE_CURE}",
     ),
+    ("workflow/rules/legibility.smk check_legibility", "…: cannot be read as YAML (…); check the file"),
     (
         "workflow/rules/resources.smk check_executor",
         "SLURM has no partition …; choose with --default-resources slurm_partition=NAME among: …",

@@ -1,10 +1,12 @@
 """Signals that ask to stop: how often one may come."""
 
 import signal
+import time
 
 import pytest
 
 from jvgn.interruption import watched
+from parsers.stopping import UNHEARD, stoppable
 
 
 def test_a_terminating_signal_is_noted_however_often_it_comes():
@@ -20,3 +22,14 @@ def test_a_second_interrupt_from_the_keyboard_is_not_waited_for():
         signal.raise_signal(signal.SIGINT)
         assert interruption.has_come
         signal.raise_signal(signal.SIGINT)
+
+
+def test_a_signal_that_was_noted_is_not_sent_again_to_the_command():
+    with stoppable():
+        listening = signal.set_wakeup_fd(-1)
+        signal.set_wakeup_fd(listening)
+        with watched() as interruption:
+            signal.raise_signal(signal.SIGTERM)
+        assert interruption.has_come
+        time.sleep(3 * UNHEARD)
+        assert signal.set_wakeup_fd(listening) == listening

@@ -25,6 +25,17 @@ def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature, ke
     assert "Traceback" not in run.stderr and "Job stats" not in run.stderr
 
 
+def test_a_configuration_that_is_no_yaml_is_told_of_with_the_line(project, miniature):
+    (project.folder / "config.yaml").write_text("shapes:\n  seed: 0\n  - 1\n")
+    try:
+        run = project.snakemake("--", "demo")
+    finally:
+        project.configure(miniature())
+    assert run.returncode == 1
+    assert "config.yaml: cannot be read as YAML" in run.stderr and 'in "config.yaml", line 3' in run.stderr
+    assert "Traceback" not in run.stderr
+
+
 @pytest.mark.parametrize(
     ("target", "message"),
     [

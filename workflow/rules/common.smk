@@ -7,9 +7,6 @@ import shlex
 import sys
 from pathlib import Path
 
-# `python -m jvgn` runs from the project's root; so does the check of the configuration.
-sys.path.insert(0, str(workflow.basedir))
-
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
 from parsers.files import BrokenFile, UserError
 from parsers.origin import read_origin, record_of

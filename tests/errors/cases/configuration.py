@@ -38,6 +38,7 @@ FILES = [
         lambda bench: ["plan", "shapes_gt"],
     ),
     Case(UNREADABLE, written("shapes: {train: 3")),
+    Case(UNREADABLE, written("shapes: {train: 3", "--", "demo"), program="snakemake"),
     Case(UNREADABLE, written("shapes: \xe4".encode("latin1"))),
     Case(UNREADABLE, written("shapes: 2026-06-31")),
     Case(UNREADABLE, written("[" * 1000)),
