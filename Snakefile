@@ -30,6 +30,7 @@ include: "workflow/rules/resources.smk"
 include: "workflow/rules/integrity.smk"
 include: "workflow/rules/disks.smk"
 include: "workflow/rules/signals.smk"
+include: "workflow/rules/failures.smk"
 include: "workflow/rules/targets.smk"
 
 
@@ -84,6 +85,10 @@ onstart:
 
 onsuccess:
     atexit.unregister(tell_of_disks)
+
+
+onerror:
+    tell_of_failures()
 
 
 localrules:

@@ -17,6 +17,7 @@ from jvgn.run_folder import RunFolder
 from jvgn.stored_expression import StoredExpression
 from jvgn.vocabulary import UNKNOWN, Vocabulary
 from parsers.files import UserError
+from parsers.origin import check_unchanged
 from parsers.scene_graph import SceneGraph
 
 
@@ -95,7 +96,9 @@ class Answerer:
 def answer_again(run: RunFolder, stored: StoredExpression, device: torch.device) -> Answer:
     """What a run believes about an expression of its predictions, which hold only the regions that it chose."""
     answerer = Answerer(load_model(run.model, device), device)
-    store = RegionStore(run.regions(answerer.trained.settings.detector))
+    regions = run.regions(answerer.trained.settings.detector)
+    check_unchanged(regions)
+    store = RegionStore(regions)
     answerer.trained.check_features(store.feature_size)
     seen = ImageRegions(stored.size, store.read(stored.image_id))
     return answerer.answer(answerer.question(seen, stored.graph), stored.text)

@@ -41,8 +41,12 @@ for command in [*STAGES, *REGION_STAGES, *SOURCE_STAGES, *PAPER_COMMANDS, *OWN_C
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 def summary(runs: tuple[Path, ...]) -> None:
     """Print the results of RUNS as a table."""
+    from jvgn.run_folder import RunFolder
     from jvgn.summary import summary as table
 
+    for run in runs:
+        if not run.exists():
+            RunFolder.find(run)  # says which runs there are
     click.echo(table(list(runs)))
 
 
@@ -52,14 +56,15 @@ def verify(folder: Path) -> None:
     """Check that the files below FOLDER are as they were written, from inputs and by code that are still the same."""
     from jvgn.integrity import verify as check
 
-    counts = {"broken": 0, "stale": 0, "unknown": 0}
+    counts = {"broken": 0, "missing": 0, "stale": 0, "unknown": 0}
     for finding in check(folder):
         counts[finding.kind] += 1
         click.echo(f"{finding.kind:8} {finding.path}: {finding.reason}")
     if any(counts.values()):
         raise UserError(
-            f"{folder}: {counts['broken']} files are broken, {counts['stale']} stale, {counts['unknown']} of unknown"
-            " origin; delete those that are broken or unknown to you, and run the workflow again"
+            f"{folder}: files broken: {counts['broken']}, missing: {counts['missing']}, stale: {counts['stale']},"
+            f" of unknown origin: {counts['unknown']}; delete those that are broken or unknown to you,"
+            " and run the workflow again"
         )
     click.echo(f"{folder}: every file is as it was written, from what is still the same")
 

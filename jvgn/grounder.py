@@ -21,6 +21,7 @@ from jvgn.settings.regions import RegionSettings
 from parsers import parse
 from parsers.files import UserError
 from parsers.options import Parser, read_parser
+from parsers.origin import check_unchanged
 from parsers.scene_graph import SceneGraph
 
 Picture = Path | str | Image.Image | ImageRegions
@@ -41,6 +42,7 @@ class Grounder:
         trained = load_model(found.model, torch.device(device))
         settings = RegionSettings.read(found.detection_settings())
         detector = found.detector(trained.settings.detector)
+        check_unchanged(detector / "settings.yaml", detector / "weights.safetensors")
         chosen = read_detector_settings(detector / "settings.yaml")
         source = load_source(chosen, detector / "weights.safetensors", settings.proposals)
         extractor = Extractor(source, settings, device)

@@ -2,8 +2,9 @@
 
 Pictures and downloads have no more than their hashes (`parsers.hashes`, `jvgn.sources.verification`)."""
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,9 +16,9 @@ from jvgn.sources.verification import recorded
 from parsers.code import ROOT
 from parsers.files import BrokenFile, UserError, sha256
 from parsers.hashes import told_hash
-from parsers.origin import Origin, read_origin
+from parsers.origin import SUFFIX, Origin, read_origin
 
-Kind = Literal["broken", "stale", "unknown"]
+Kind = Literal["broken", "missing", "stale", "unknown"]
 UNFINISHED = re.compile(r"(^|/)(training_state\.pt|[^/]+\.state\.pt|[^/]+\.parts/.*|[^/]+\.part(\.json)?)$")
 """What a stage that has not ended keeps for itself; it checks these files when it goes on."""
 HASH = ".sha256"
@@ -35,9 +36,13 @@ def verify(folder: Path) -> Iterator[Finding]:
     """All that is wrong with the files below a folder."""
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder; name that of finished runs, such as results")
-    files = [path for path in sorted(folder.rglob("*")) if is_finished(path, folder)]
+    unreadable: list[OSError] = []
+    paths = sorted(paths_below(folder, unreadable.append))
+    for error in unreadable:
+        yield Finding("unknown", Path(error.filename), f"cannot be read ({error.strerror})")
+    yield from missing(paths, folder)
     hashes: dict[Path, str | None] = {}
-    sizes = {path: path.stat().st_size for path in files if path.is_file()}
+    sizes = {path: path.stat().st_size for path in paths if path.is_file() and is_finished(path, folder)}
     with tqdm(total=sum(sizes.values()), unit="B", unit_scale=True, disable=None) as progress:
         for path in sizes:
             try:
@@ -47,11 +52,35 @@ def verify(folder: Path) -> Iterator[Finding]:
             progress.update(sizes[path])
 
 
+def paths_below(folder: Path, tell: Callable[[OSError], None]) -> Iterator[Path]:
+    """Of all that is no folder; also in folders elsewhere that are linked to. `tell` hears of those it cannot read."""
+    seen: set[Path] = set()
+    for parent, names, others in os.walk(folder, onerror=tell, followlinks=True):
+        seen.add(Path(parent).resolve())
+        names[:] = [name for name in names if leads_on(Path(parent, name), folder, seen)]
+        yield from (Path(parent, name) for name in others)
+
+
+def leads_on(path: Path, folder: Path, seen: set[Path]) -> bool:
+    """Whether the files in it are not met elsewhere: links may lead back."""
+    target = path.resolve()
+    return not path.is_symlink() or (target not in seen and not target.is_relative_to(folder.resolve()))
+
+
 def is_finished(path: Path, folder: Path) -> bool:
+    """By its name, whether a stage has written it, and is done with it."""
     within = path.relative_to(folder)
     is_hidden = any(part.startswith(".") for part in within.parts)
     is_hash = path.suffix == HASH and path.with_suffix("").is_file()
-    return path.is_file() and not is_hidden and not is_hash and not UNFINISHED.search(within.as_posix())
+    return not is_hidden and not is_hash and not UNFINISHED.search(within.as_posix())
+
+
+def missing(paths: Sequence[Path], folder: Path) -> Iterator[Finding]:
+    """Files of which only the records are there."""
+    for record in paths:
+        path = record.with_name(record.name.removesuffix(SUFFIX).removeprefix("."))
+        if record.name.endswith(SUFFIX) and not path.is_file() and is_finished(path, folder):
+            yield Finding("missing", path, "there is no such file; the workflow makes it again")
 
 
 def findings(path: Path, hashes: dict[Path, str | None]) -> Iterator[Finding]:
@@ -88,21 +117,26 @@ def findings_without_record(path: Path, hashes: dict[Path, str | None]) -> Itera
 def staleness(path: Path, origin: Origin, hashes: dict[Path, str | None]) -> Iterator[str]:
     """What is no longer as it was when the file was made. An input that is gone says nothing."""
     for name, digest in origin.inputs.items():
-        found = written(path.parent / name, hashes)
+        # As it was written down: the folder may be a link, and ".." lead elsewhere from where that leads.
+        source = Path(os.path.normpath(path.parent.absolute() / name))
+        found = written(source, hashes)
         if found is not None and found != digest:
-            yield f"made from another {as_seen((path.parent / name).resolve())}"
+            yield f"made from another {as_seen(source)}"
     changed = [name for name, digest in origin.code.items() if hash_of(ROOT / name, hashes) != digest]
     if changed:
         yield f"made by other code ({', '.join(changed)})"
 
 
 def written(path: Path, hashes: dict[Path, str | None]) -> str | None:
-    """The hash that an input was written with. One that broke later is named itself, not all that it went into."""
+    """The hash that an input was written with; None if nobody can tell.
+
+    One that broke later, or cannot be read, is named itself, not all that it went into.
+    """
     try:
         origin = read_origin(path)
-    except BrokenFile:
+        return origin.sha256 if origin and path.is_file() else hash_of(path, hashes)
+    except (BrokenFile, OSError):
         return None
-    return origin.sha256 if origin and path.is_file() else hash_of(path, hashes)
 
 
 def hash_of(path: Path, hashes: dict[Path, str | None]) -> str | None:

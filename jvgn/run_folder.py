@@ -7,6 +7,7 @@ from typing import Self
 
 from jvgn.settings.run import RunSettings
 from parsers.files import UserError
+from parsers.origin import check_unchanged
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class RunFolder:
             cures = [found.others()] if found.trained() or not make else []
             cure = "; or ".join([*cures, make] if make else cures)
             raise UserError(f"{as_seen(found.model)}: there is no such file, so no trained run; {cure}")
+        check_unchanged(found.model)
         return found
 
     def others(self) -> str:

@@ -16,6 +16,7 @@ from jvgn.grounding import Box
 from jvgn.prediction_table import read_predictions
 from jvgn.run_folder import RunFolder, as_seen
 from parsers.files import BrokenFile, UserError
+from parsers.origin import check_unchanged
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.table import EDGES, NODES, read_table
 
@@ -39,6 +40,7 @@ class StoredExpression:
 def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpression:
     """The expression of that id; without one, the one that message passing helped most."""
     path = run.tables / "expressions.parquet"
+    check_unchanged(run.predictions, path, run.tables / "images.parquet", run.tables / "objects.parquet")
     expressions = tables.read_expressions(path)
     images, objects = (
         tables.read_images(run.tables / "images.parquet"),
@@ -75,6 +77,7 @@ def rows_of(table: pa.Table, key: str, value: int) -> list[dict[str, Any]]:
 
 
 def read_graph(folder: Path, expression_id: int, tokens: list[str]) -> SceneGraph:
+    check_unchanged(folder / "nodes.parquet", folder / "edges.parquet")
     nodes = rows_of(read_table(folder / "nodes.parquet", NODES), "expression_id", expression_id)
     edges = rows_of(read_table(folder / "edges.parquet", EDGES), "expression_id", expression_id)
     referents = [row["node"] for row in nodes if row["is_referent"]]

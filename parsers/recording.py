@@ -91,15 +91,15 @@ class Job:
                 self.check_relations(file, origin)
 
     def check_relations(self, file: Path, origin: Origin) -> None:
-        """The file was made from the files that are given, as far as it was made from files of these names."""
+        """The file was made from the files that are given, as far as it was made from files of these kinds."""
         used: dict[str, set[str]] = {}
         for source, digest in origin.inputs.items():
-            used.setdefault(Path(source).name, set()).add(digest)
-        for name, digests in used.items():
-            beside = {other: digest for other, digest in self.hashes.items() if other.name == name}
-            if beside and not is_settings(name) and digests.isdisjoint(beside.values()):
+            used.setdefault(kind_beside(file, Path(source)), set()).add(digest)
+        for kind, digests in used.items():
+            beside = {other: digest for other, digest in self.hashes.items() if kind_beside(file, other) == kind}
+            if beside and not is_settings(kind) and digests.isdisjoint(beside.values()):
                 raise UserError(
-                    f"{file}: made from another {name} than {next(iter(beside))}; give files that belong together,"
+                    f"{file}: made from another {kind} than {next(iter(beside))}; give files that belong together,"
                     f" or delete {file} and run the workflow again"
                 )
 
@@ -171,9 +171,15 @@ def runs(module: str) -> None:
     job_of(click.get_current_context()).modules.add(module)
 
 
-def is_settings(name: str) -> bool:
+def kind_beside(file: Path, other: Path) -> str:
+    """What another file is to one: told by its name, but for regions, which have their detector's."""
+    is_regions = other.suffix == ".h5" and file.suffix != ".h5"
+    return "file of regions" if is_regions else other.name
+
+
+def is_settings(kind: str) -> bool:
     """Every stage has its own."""
-    return name.endswith(".yaml")
+    return kind.endswith(".yaml")
 
 
 def is_choice(param: click.Parameter) -> bool:

@@ -1,6 +1,8 @@
 """Environments, lock and licence stay in step with each other, and modules short."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -46,6 +48,14 @@ def test_every_file_beside_the_code_is_packaged():
     }
     files = {path for package in ("jvgn", "parsers") for path in (ROOT / package).rglob("*") if path.is_file()}
     assert {path for path in files if path.suffix not in (".py", ".pyc")} == packaged
+
+
+def test_the_library_is_found_beside_a_clone_of_the_same_name(tmp_path):
+    """The README has people clone into `jvgn`; their scripts and notebooks lie beside that."""
+    (tmp_path / "jvgn").mkdir()
+    command = [sys.executable, "-c", "from jvgn import Grounder"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
 
 
 def test_no_module_has_more_than_300_lines():

@@ -158,13 +158,10 @@ WORDLESS = (
         "…: example …: expected an answer from 1 to …, found …; ask the rater for the file that the form saved",
     ),
     ("parsers/corenlp/process.py CoreNLP.line", "CoreNLP's Java ended with code … at …; its last words: …"),
+    ("parsers/origin.py check_unchanged", f"…: not as it was written by …; {BROKEN_FILE_CURE}"),
     ("parsers/recording.py check_as_written", f"…: not as it was written by …; {BROKEN_FILE_CURE}"),
     ("parsers/tree.py checked", "…: line …: word … (…) is its own head"),
     ("workflow/rules/common.smk", "…: unknown key …"),
-    (
-        "workflow/rules/integrity.smk check_as_written",
-        f"…: not as it was written by …; {BROKEN_FILE_CURE}",
-    ),
     (
         "workflow/rules/integrity.smk check_inputs",
         f"…: not as it was written by …; {BROKEN_FILE_CURE}",

@@ -106,6 +106,7 @@ def test_an_unknown_parser_is_named():
 def test_a_run_without_a_model_is_named(tmp_path):
     assert_one_line(run("ground", tmp_path / "x.jpg", "the star", "--run", tmp_path), "model.safetensors")
     assert_one_line(run("summary", tmp_path), "metrics.json", "snakemake")
+    assert_one_line(run("summary", tmp_path / "none_gt"), "none_gt: there is no such run; no run is trained")
 
 
 def test_a_sentence_is_shown_as_its_graph():

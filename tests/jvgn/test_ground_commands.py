@@ -26,6 +26,7 @@ from jvgn.settings.parser import BUILT_IN_PARSERS
 from jvgn.settings.regions import RegionSettings
 from jvgn.vocabulary import Vocabulary
 from parsers.files import UserError
+from parsers.origin import record_of, write_origin
 
 SENTENCE = "the star left of a red ring"
 
@@ -285,6 +286,30 @@ def test_an_unknown_expression_is_one_line_that_says_where_to_find_one(results, 
         (line,) = found.stderr.strip().splitlines()
         assert line.startswith(f"Error: expression {expression_id} {why}; ")
         assert f"from {first} to {last}" in line and "jvgn show" in line
+
+
+CHANGED = [
+    "shapes_gt/model.safetensors",
+    "shapes_gt/predictions.parquet",
+    "graphs/shapes/lexical/edges.parquet",
+    "datasets/shapes/expressions.parquet",
+    "regions/shapes_gt/none.h5",
+]
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_nothing_is_shown_of_files_that_have_changed_since_they_were_written(results, images, name):
+    path = results / name
+    whole = path.read_bytes()
+    write_origin(path, "jvgn make", {}, {}, {})
+    assert show(results, images).exit_code == 0
+    try:
+        path.write_bytes(whole + b"!")
+        found = show(results, images)
+    finally:
+        path.write_bytes(whole)
+        record_of(path).unlink()
+    assert found.exit_code == 1 and "not as it was written by jvgn make" in found.stderr
 
 
 def test_images_that_cannot_be_found_are_asked_for(results, tmp_path):

@@ -1,4 +1,4 @@
-"""`jvgn verify`: what is broken, stale or of unknown origin is named, and nothing else."""
+"""`jvgn verify`: what is broken, missing, stale or of unknown origin is named, and nothing else."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from jvgn.cli import main
 from parsers.files import sha256
-from parsers.origin import record_of, write_origin
+from parsers.origin import read_origin, record_of, write_origin
 
 CODE = {"jvgn/boxes.py": sha256(Path(__file__).parents[2] / "jvgn/boxes.py")}
 
@@ -62,6 +62,61 @@ def test_a_file_that_may_not_be_read_is_named(results, monkeypatch):
     assert "cannot be read (Permission denied)" in said
 
 
+def test_what_was_made_from_a_file_that_may_not_be_read_is_not_blamed(results, monkeypatch):
+    def read(path):
+        if path.name == "first.txt":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return read_origin(path)
+
+    monkeypatch.setattr("jvgn.integrity.read_origin", read)
+    assert verified(results)[:2] == (1, {("broken", "first.txt")})
+
+
+def test_a_folder_that_may_not_be_read_is_named(results, monkeypatch):
+    def walk(folder, onerror, followlinks):
+        onerror(PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder / "regions")))
+        return iter([])
+
+    monkeypatch.setattr("os.walk", walk)
+    code, found, said = verified(results)
+    assert (code, found) == (1, {("unknown", "regions")})
+    assert "cannot be read (Permission denied)" in said
+
+
+def test_files_in_a_folder_that_is_a_link_are_verified(results, tmp_path):
+    """Their inputs are found from where the link is, not from where it leads."""
+    (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+    (results / "more").symlink_to(tmp_path / "elsewhere" / "deep", target_is_directory=True)
+    (results / "more" / "third.txt").write_text("three")
+    first = results / "first.txt"
+    write_origin(results / "more" / "third.txt", "jvgn end", {first: sha256(first)}, {}, {})
+    assert verified(results)[:2] == (0, set())
+    first.write_text("another one")
+    write_origin(first, "jvgn begin", {}, {}, {})
+    assert verified(results)[:2] == (1, {("stale", "second.txt"), ("stale", "third.txt")})
+    (results / "more" / "third.txt").write_text("eerht")
+    assert verified(results)[:2] == (1, {("stale", "second.txt"), ("broken", "third.txt")})
+
+
+def test_links_that_lead_back_are_not_followed(results, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (results / "self").symlink_to(results, target_is_directory=True)
+    (results / "more").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (tmp_path / "elsewhere" / "back").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert verified(results)[:2] == (0, set())
+
+
+@pytest.mark.parametrize("instead", ["nothing", "a folder", "a link to nothing"])
+def test_a_file_that_is_gone_is_named(results, instead):
+    path = results / "first.txt"
+    path.unlink()
+    if instead == "a folder":
+        path.mkdir()
+    if instead == "a link to nothing":
+        path.symlink_to("nowhere")
+    assert verified(results)[:2] == (1, {("missing", "first.txt")})
+
+
 def test_a_file_whose_record_is_damaged_is_named(results):
     record = record_of(results / "second.txt")
     record.write_bytes(record.read_bytes()[:-3])
@@ -84,8 +139,9 @@ def test_what_was_made_by_other_code_is_stale(results):
     assert "made by other code (jvgn/model.py, jvgn/gone.py)" in said
 
 
-def test_an_input_that_was_removed_says_nothing(results):
+def test_an_input_that_was_removed_with_its_record_says_nothing(results):
     (results / "first.txt").unlink()
+    record_of(results / "first.txt").unlink()
     assert verified(results)[:2] == (0, set())
 
 
@@ -94,7 +150,7 @@ def test_a_file_that_nothing_speaks_of_is_named(results):
     (results / "mine/notes.txt").write_text("mine")
     code, found, said = verified(results)
     assert (code, found) == (1, {("unknown", "notes.txt")})
-    assert "0 files are broken, 0 stale, 1 of unknown origin" in said
+    assert "files broken: 0, missing: 0, stale: 0, of unknown origin: 1;" in said
 
 
 def test_what_an_unfinished_stage_keeps_is_its_own(results):

@@ -114,6 +114,23 @@ def test_files_that_stem_from_different_ones_are_refused():
     assert not Path("d.txt").exists()
 
 
+def test_regions_of_another_detector_are_refused_whatever_their_name():
+    written("tiny.h5", "a")
+    written("other.h5", "b")
+    run("shout", "tiny.h5", "--output", "model")
+    refused = run("shout", "model", "other.h5", "--output", "c.txt")
+    assert refused.exit_code == 1 and "model: made from another file of regions than other.h5" in refused.stderr
+    assert run("shout", "model", "tiny.h5", "--output", "c.txt").exit_code == 0
+
+
+def test_regions_that_stem_from_features_stand_beside_regions():
+    """Shards of imported features are merged, and none was made from another."""
+    written("features.h5", "a")
+    for shard in ("one.h5", "two.h5"):
+        run("shout", "features.h5", "--output", shard)
+    assert run("shout", "one.h5", "two.h5", "--output", "all.h5").exit_code == 0
+
+
 def test_foreign_files_and_settings_may_stem_from_elsewhere():
     written("one/a.txt", "a")
     written("two/a.txt", "b")

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
-from parsers.files import BrokenFile, UserError
-from parsers.origin import read_origin, record_of
+from parsers.files import UserError
+from parsers.origin import check_unchanged, record_of
 from snakemake.exceptions import WorkflowError
 
 try:

@@ -7,12 +7,6 @@ def check_inputs():
     made = {path for job in jobs for path in job.output}
     for path in sorted({path for job in jobs for path in job.input} - made):
         try:
-            check_as_written(Path(path))
+            check_unchanged(Path(path))
         except UserError as error:
             raise WorkflowError(str(error)) from None
-
-
-def check_as_written(path):
-    origin = read_origin(path) if path.is_file() else None
-    if origin is not None and not origin.is_of(path):
-        raise BrokenFile(path, origin.denial)

@@ -41,6 +41,7 @@ rule show_expression:
             "jvgn/run_folder.py",
             "jvgn/stored_expression.py",
             "parsers/hashes.py",
+            "parsers/origin.py",
             "parsers/tools/__init__.py",
             "parsers/tools/letters.py",
             "parsers/tools/places.py",

@@ -62,8 +62,8 @@ CASES = [
         lambda bench: ["verify", bench.folder / "results"],
     ),
     Case(
-        "…: … files are broken, … stale, … of unknown origin; delete those that are broken or unknown to you, and run"
-        " the workflow again",
+        "…: files broken: …, missing: …, stale: …, of unknown origin: …; delete those that are broken or unknown to"
+        " you, and run the workflow again",
         unknown_file,
     ),
 ]
