@@ -302,7 +302,6 @@ def test_nothing_is_shown_of_files_that_have_changed_since_they_were_written(res
     path = results / name
     whole = path.read_bytes()
     write_origin(path, "jvgn make", {}, {}, {})
-    assert show(results, images).exit_code == 0
     try:
         path.write_bytes(whole + b"!")
         found = show(results, images)
