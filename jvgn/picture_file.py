@@ -1,5 +1,6 @@
 """Pictures from strangers, as pixels in RGB. Every picture that is opened is opened here, under one limit."""
 
+import re
 import struct
 import warnings
 import zlib
@@ -10,6 +11,7 @@ from typing import IO
 
 import numpy as np
 from PIL import Image, ImageOps
+from PIL.JpegImagePlugin import JpegImageFile
 
 from parsers.files import BrokenFile, UserError
 from parsers.hashes import check_picture
@@ -18,6 +20,11 @@ FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF")
 """Few: for some formats, Pillow starts another program."""
 MOST_PIXELS = 2**26
 """A file of few bytes can be an image of very many pixels; cameras have up to 61 million."""
+MOST_SCANS = 100
+"""A progressive JPEG has about ten. Each goes over all pixels again, and can have a hundred bytes."""
+SCAN, END = 0xDA, 0xD9
+MARKER = re.compile(rb"\xff[\xc0-\xcf\xd8-\xfe]")
+"""Of a JPEG's segments; within a scan's data, another byte follows on 0xFF."""
 DAMAGE = (
     *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, SyntaxError, TypeError, ValueError),
     *(struct.error, zlib.error),
@@ -35,7 +42,7 @@ class TooLarge(ValueError):
 
 @contextmanager
 def opened(source: Path | IO[bytes], most_pixels: int = MOST_PIXELS) -> Iterator[Image.Image]:
-    """The picture, before a pixel is read; unless it is not there, whatever is wrong with it is a ValueError."""
+    """The picture, before a pixel is read; unless no file is there, whatever is wrong with it is a ValueError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # ours is the stricter limit
@@ -44,13 +51,33 @@ def opened(source: Path | IO[bytes], most_pixels: int = MOST_PIXELS) -> Iterator
             if image.width * image.height > most_pixels:
                 size = f"{image.width} x {image.height} pixels"
                 raise TooLarge(f"{size}, more than {most_pixels // 10**6} million")
+            check_scans(image)
             yield image
-    except (FileNotFoundError, TooLarge):
+    except (FileNotFoundError, IsADirectoryError, TooLarge):
         raise
     except Image.DecompressionBombError as error:
         raise TooLarge("more pixels than any camera takes") from error
     except DAMAGE as error:
         raise ValueError(str(error) or type(error).__name__) from error
+
+
+def check_scans(image: Image.Image) -> None:
+    """A JPEG, be it the first of several in one file, goes over its pixels some times and no more."""
+    if not isinstance(image, JpegImageFile):
+        return
+    assert image.fp  # until its pixels are read
+    image.fp.seek(0)
+    if count_scans(image.fp.read()) > MOST_SCANS:
+        raise ValueError(f"it has more than {MOST_SCANS} scans")
+
+
+def count_scans(jpeg: bytes) -> int:
+    """As a decoder meets them: those of a thumbnail in another segment, and what is behind the end, do not count."""
+    found, place = 0, 2
+    while (marker := MARKER.search(jpeg, place)) and marker[0][1] != END:
+        found += marker[0][1] == SCAN
+        place = marker.end() + max(2, int.from_bytes(jpeg[marker.end() : marker.end() + 2]))
+    return found
 
 
 def read_picture(source: Path | IO[bytes], as_seen: bool = False, most_pixels: int = MOST_PIXELS) -> Image.Image:
@@ -61,11 +88,20 @@ def read_picture(source: Path | IO[bytes], as_seen: bool = False, most_pixels: i
 
 def checked_picture(path: Path, as_seen: bool = False) -> Image.Image:
     """As `read_picture`; one that is missing, damaged, or not as we wrote it, is the user's to mend."""
-    check_picture(path)
-    try:
+    with naming(path):
+        check_picture(path)
         return read_picture(path, as_seen)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What keeps the picture from being read names it."""
+    try:
+        yield
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such image; check its path") from error
+    except IsADirectoryError as error:
+        raise UserError(f"{path}: is a folder, expected an image file; give the path of one") from error
     except (OSError, ValueError) as error:
         raise BrokenFile(path, f"not a readable image ({error})", "give a whole JPEG or PNG file") from error
 

@@ -1,7 +1,6 @@
 """Reads numpy's files from strangers: arrays of numbers, as large as they say, and nothing that is unpickled."""
 
 import io
-import lzma
 import math
 import struct
 import tokenize
@@ -14,11 +13,13 @@ from typing import IO
 import numpy as np
 from numpy.lib import format as numpy_format
 
-RATIO, AT_LEAST = 50, 1 << 26
-"""Bytes of an array for each byte of the archive that holds it, from 64 MB on."""
+from jvgn.bounded import budget_of
+
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""As numpy does; of other ways, the library unpacks all that it is given at once, however much that becomes."""
 DAMAGE = (
     *(ArithmeticError, EOFError, LookupError, MemoryError, OSError, RuntimeError, SyntaxError, TypeError, ValueError),
-    *(lzma.LZMAError, struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
+    *(struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
 )
 """What reading a damaged file can raise."""
 NUMBERS = "biuf"
@@ -37,18 +38,29 @@ def load_arrays(path: Path, names: Collection[str]) -> dict[str, np.ndarray]:
     """Those arrays of an `.npz` file that have these names; whatever keeps it from being one is a ValueError."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return {
-                name: member(archive, entry)
-                for entry in archive.infolist()
-                if (name := entry.filename.removesuffix(".npy")) in names
-            }
+            entries = chosen(archive, names)
+            if sum(entry.file_size for entry in entries.values()) > budget_of(path):
+                raise ValueError("it unpacks to far more than honest arrays would")
+            return {name: member(archive, entry) for name, entry in entries.items()}
     except DAMAGE as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
 
+def chosen(archive: zipfile.ZipFile, names: Collection[str]) -> dict[str, zipfile.ZipInfo]:
+    """The entries of these names, each of which is there once and packed as numpy does."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for entry in archive.infolist():
+        name = entry.filename.removesuffix(".npy")
+        if name in found:
+            raise ValueError(f"it holds {name} twice")
+        if name in names:
+            if entry.compress_type not in PACKED:
+                raise ValueError(f"{name} is packed in another way than numpy's")
+            found[name] = entry
+    return found
+
+
 def member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:
-    if entry.file_size > max(AT_LEAST, RATIO * entry.compress_size):
-        raise ValueError(f"{entry.filename} unpacks to far more than an honest array would")
     with archive.open(entry) as file:
         return array_of(file, entry.file_size)
 

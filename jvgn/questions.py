@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jvgn.picture_file import opened
+from jvgn.picture_file import naming, opened
 from parsers.files import BrokenFile, UserError
 
 COLUMNS = ("image", "expression")
@@ -70,12 +70,10 @@ def flaws_of(asked: Sequence[Question]) -> list[str | None]:
 
 def flaw_of_image(path: Path) -> str | None:
     try:
-        with opened(path):
+        with naming(path), opened(path):
             return None
-    except FileNotFoundError:
-        return f"{path}: there is no such image; check its path"
-    except (OSError, ValueError) as error:
-        return f"{path}: not a readable image ({error}); give a whole JPEG or PNG file"
+    except UserError as error:
+        return str(error)
 
 
 def check_output(path: Path, *endings: str) -> None:

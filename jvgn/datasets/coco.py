@@ -8,11 +8,11 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pydantic import BaseModel, FailFast, Field, PositiveInt, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, FailFast, Field, PositiveInt, TypeAdapter, ValidationError
 
 from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
-from jvgn.settings.base import describe
+from jvgn.settings.base import describe, shortened
 from parsers.files import BrokenFile, UserError, parsed_json
 from parsers.table import write_table
 
@@ -22,9 +22,15 @@ Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Side = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 
+def checked_name(name: str) -> str:
+    if not tables.is_within(name):
+        raise ValueError(f"expected the name of a file in the folder of images, found {shortened(name)}")
+    return name
+
+
 class Image(BaseModel):
     id: Id
-    file_name: str
+    file_name: Annotated[str, AfterValidator(checked_name)]
     width: Annotated[PositiveInt, Field(lt=2**31)]
     height: Annotated[PositiveInt, Field(lt=2**31)]
 

@@ -7,7 +7,7 @@ is_crowd bool; ascending image_id, file order within an image.
 tokens list<string>; ascending expression_id. Every token index in every file refers to these tokens.
 `mentions.parquet`: expression_id int64, head_token int16, object_id int64, is_referent bool; one row for each object
 that an expression mentions, where the dataset knows, no two of them at one word; otherwise empty.
-Ids are those of one row; sizes are positive.
+Ids are those of one row; sizes are positive; a file_name is a path within the folder of images, and leads to no other.
 """
 
 from pathlib import Path
@@ -17,12 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jvgn.settings.base import shortened
 from parsers.files import BrokenFile
 from parsers.table import read_table
 
 if TYPE_CHECKING:  # an answer shall not wait for it to load
     import pandas as pd
 
+LONGEST_NAME, LONGEST_PATH = 255, 1024
+"""In bytes: what a file system has for the name of a file or folder, and room for a path before that of a picture."""
 MISMATCH = "parse the expressions again"
 BOX = [(name, pa.float32()) for name in ("x1", "y1", "x2", "y2")]
 
@@ -64,7 +67,18 @@ def read_images(path: Path | str) -> pa.Table:
     table = unique(path, read_table(path, IMAGES), "image_id")
     if len(table) and min(pc.min(table[side]).as_py() for side in ("width", "height")) < 1:
         raise BrokenFile(path, "it has an image without width or height")
+    for name in table["file_name"].to_pylist():
+        if not is_within(name):
+            raise BrokenFile(path, f"it has an image {shortened(name)}, which is no file in a folder of images")
     return table
+
+
+def is_within(name: str) -> bool:
+    """Whether this can be the path of a file in whatever folder: a stranger's shall not lead to other files."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    lengths = [len(part.encode()) for part in parts]
+    is_outside = name.startswith("/") or ".." in parts or "\0" in name
+    return bool(parts) and not is_outside and max(lengths) <= LONGEST_NAME and sum(lengths) <= LONGEST_PATH
 
 
 def read_objects(path: Path | str) -> pa.Table:

@@ -21,6 +21,8 @@ from parsers.files import BrokenFile, UserError
 FORMAT = "1"
 COLUMNS = {"box": "float32", "feature": "", "score": "float32", "label": "int32", "object_id": "int64"}
 """Data types; that of `feature` is the writer's choice."""
+SKIPPED = ("skipped/image_id", "skipped/object_id", "skipped/reason")
+"""Datasets of a group that is absent where nothing was left out."""
 KINDS = {"box": ("f", 2), "feature": ("f", 2), "score": ("f", 1), "reason": ("S", 1)}
 """The kind of a dataset's values, and how many dimensions they have; the others are whole numbers, in one."""
 RATIO, AT_LEAST = 50, 1 << 26
@@ -38,6 +40,8 @@ class Opened:
     offset: np.ndarray
     columns: dict[str, Any]
     """Arrays, but for `feature`, which stays where it is."""
+    skipped: list[h5py.Dataset]
+    """Those of `SKIPPED`, or none."""
 
 
 @contextmanager
@@ -58,7 +62,7 @@ def opened(path: Path) -> Opened:
         raise UserError(f"{path}: a folder; name a file of regions, such as results/regions/shapes_det/tiny.h5")
     TRIALS.check(path)
     file, info, found = described(path)
-    check_size(path, sum(one.nbytes for name, one in found.items() if name != "feature"))
+    check_size(path, sum(bytes_read(one, len(one)) for name, one in found.items() if name != "feature"))
     with naming(path):
         # All but the features is small and stays in memory, so that an image is one contiguous read.
         image_id, offset = found["image_id"][:].astype(np.int64), found["offset"][:].astype(np.int64)
@@ -66,7 +70,8 @@ def opened(path: Path) -> Opened:
         if (label != label.astype(COLUMNS["label"])).any():
             raise BrokenFile(path, "it has a label beyond 32 bits", CURE)
         columns = {name: found[name][:].astype(kind) if kind else found[name] for name, kind in COLUMNS.items()}
-    made = Opened(os.getpid(), file, info, image_id, offset, columns)
+    skipped = [found[name] for name in SKIPPED if name in found]
+    made = Opened(os.getpid(), file, info, image_id, offset, columns, skipped)
     check_rows(path, made)
     return made
 
@@ -76,9 +81,10 @@ def described(path: Path) -> tuple[h5py.File, dict[str, Any], dict[str, h5py.Dat
     with naming(path):
         file = h5py.File(path, "r")
         info = attributes(path, file)
-        found = {name: dataset(path, file, name) for name in ("image_id", "offset", *COLUMNS)}
+        skipped = SKIPPED if file.id.links.exists(b"skipped") else ()
+        found = {name: dataset(path, file, name) for name in ("image_id", "offset", *COLUMNS, *skipped)}
         for one in found.values():
-            check_size(path, least_read(one))
+            check_size(path, bytes_read(one, 1))
             one[:1]
         return file, info, found
 
@@ -93,22 +99,32 @@ def attributes(path: Path, file: h5py.File) -> dict[str, Any]:
     return info
 
 
-def dataset(path: Path, owner: h5py.Group, name: str) -> h5py.Dataset:
+def dataset(path: Path, file: h5py.File, name: str) -> h5py.Dataset:
     """The dataset, which is of the expected kind and in this file alone."""
-    is_here = isinstance(owner, h5py.Group) and isinstance(owner.get(name, getlink=True), h5py.HardLink)
-    found = owner.get(name) if is_here else None
+    *groups, last = name.split("/")
+    found: Any = file
+    for part in (*groups, last):
+        found = linked(found, part) if isinstance(found, h5py.Group) else None
     if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
         raise BrokenFile(path, f"holds no {name}", CURE)
-    kind, dimensions = KINDS.get(name, ("i", 1))
+    kind, dimensions = KINDS.get(last, ("i", 1))
     if found.dtype.kind != kind or len(found.shape or ()) != dimensions:
         expected = f"{name} of {dimensions} dimensions of type {kind}"
         raise BrokenFile(path, f"expected {expected}, found {found.shape} of type {found.dtype}", CURE)
     return found
 
 
-def least_read(found: h5py.Dataset) -> int:
-    """The bytes that are read for one of its rows: the whole chunk that it is in."""
-    return found.dtype.itemsize * max(math.prod(found.shape[1:]), math.prod(found.chunks or ()))
+def linked(owner: h5py.Group, name: str) -> h5py.Group | h5py.Dataset | None:
+    """What the group itself holds under this name: no link is followed, not even to ask where it leads."""
+    links, key = owner.id.links, name.encode()
+    is_here = links.exists(key) and links.get_info(key).type == h5py.h5l.TYPE_HARD
+    return owner[name] if is_here else None
+
+
+def bytes_read(found: h5py.Dataset, rows: int) -> int:
+    """What so many of its rows take: all chunks that they are in, which are unpacked whole."""
+    sides = zip((rows, *found.shape[1:]), found.chunks or (1,) * found.ndim, strict=True)
+    return found.dtype.itemsize * math.prod(-(-length // chunk) * chunk for length, chunk in sides)
 
 
 def check_size(path: Path, said: int) -> None:

@@ -15,6 +15,7 @@ Boxes are xyxy in pixels of the image. Nothing is unpickled. Shape suffixes: N r
 
 import base64
 import binascii
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -125,7 +126,8 @@ class NpzFolder:
 
     def read(self, image_id: int, file_name: str) -> Precomputed:
         names = (f"{image_id}", f"{image_id:012}", Path(file_name).stem, Path(file_name).name)
-        found = [path for name in names if (path := self.folder / f"{name}.npz").exists()]
+        paths = [self.folder / f"{name}.npz" for name in names]
+        found = [path for path in paths if os.path.exists(path)]  # noqa: PTH110, the ending may make it too long to ask
         if not found:
             tried = " nor ".join(f"{name}.npz" for name in dict.fromkeys(names))
             raise UserError(f"{self.folder}: has no file for image {image_id}, neither {tried}")

@@ -26,7 +26,7 @@ from typing import Any, Literal, Self
 import h5py
 import numpy as np
 
-from jvgn.regions.opening import COLUMNS, FORMAT, Opened, check_size, dataset, naming, opened
+from jvgn.regions.opening import COLUMNS, FORMAT, Opened, naming, opened
 from jvgn.regions.trial import CURE
 from parsers.files import BrokenFile, UserError, replacing
 
@@ -197,14 +197,9 @@ class RegionStore:
     def skipped(self) -> list[Skipped]:
         """What was left out, in the order in which it was met."""
         with naming(self.path):
-            group = self._open().file.get("skipped")
-            if group is None:
-                return []
-            columns = [dataset(self.path, group, name) for name in ("image_id", "object_id", "reason")]
-            check_size(self.path, sum(column.nbytes for column in columns))
             return [
                 Skipped(int(image_id), int(object_id), reason.decode())
-                for image_id, object_id, reason in zip(*(column[:] for column in columns), strict=True)
+                for image_id, object_id, reason in zip(*(column[:] for column in self._open().skipped), strict=True)
             ]
 
     @property

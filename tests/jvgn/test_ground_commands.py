@@ -183,7 +183,7 @@ def test_a_word_that_the_run_has_not_learned_is_reported(results, photo):
     [
         (["none.jpg", "a star"], ["none.jpg: there is no such image"]),
         (["text.jpg", "a star"], ["text.jpg: not a readable image"]),
-        ([".", "a star"], ["not a readable image"]),
+        ([".", "a star"], ["is a folder, expected an image file"]),
         (["photo.jpg", " "], ["an empty sentence mentions nothing"]),
         (["photo.jpg"], ["nothing is asked"]),
         ([], ["nothing is asked"]),

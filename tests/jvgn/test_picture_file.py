@@ -10,13 +10,14 @@ import pytest
 from PIL import Image
 
 from jvgn.explorer.pictures import decoded
-from jvgn.picture_file import MOST_PIXELS, checked_picture, read_picture
+from jvgn.picture_file import MOST_PIXELS, MOST_SCANS, checked_picture, read_picture
 from jvgn.questions import flaw_of_image
 from jvgn.regions.images import read_image
 from jvgn.report.page import write_picture_page
 from parsers.files import UserError
 
 ORIENTATION = 0x0112
+SCAN = b"\xff\xda"
 COLOURS = np.array([[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [255, 255, 255]], [[0, 0, 0], [128, 128, 128]]], np.uint8)
 """Three rows of two blocks, which survive JPEG's losses."""
 
@@ -126,7 +127,19 @@ def truncated():
     return written.getvalue()[:-200]
 
 
+def scanned(times, within=b"", behind=b""):
+    """A progressive JPEG whose last scan is repeated; a segment and what is behind the picture hold any bytes."""
+    written = io.BytesIO()
+    blocks().save(written, "JPEG", progressive=True)
+    content = written.getvalue()
+    last = content[content.rindex(SCAN) : -2]
+    note = b"\xff\xfe" + struct.pack(">H", len(within) + 2) + within
+    return content[:2] + note + content[2:-2] + last * times + content[-2:] + behind
+
+
 BAD = {
+    "far too many scans": scanned(MOST_SCANS),
+    "scans behind marks that mean nothing": scanned(MOST_SCANS, behind=SCAN).replace(SCAN, b"\xff\x01\xff\xff\xda"),
     "far too many pixels": png_of(2**31 - 1, 2**31 - 1),
     "more pixels than the library minds": png_of(20_000, 20_000),
     "a few pixels too many": png_of(2**13, MOST_PIXELS // 2**13 + 1),
@@ -154,6 +167,39 @@ def test_a_bad_picture_is_one_line_wherever_it_is_opened(tmp_path, monkeypatch, 
     assert "\n" not in str(error.value)
     if "pixels" in bad:
         assert "pixels" in str(error.value)
+
+
+def test_what_only_looks_like_scans_is_not_refused(tmp_path):
+    """A thumbnail in what a camera noted, a film behind the picture, and a few scans more than usual."""
+    (tmp_path / "a.jpg").write_bytes(scanned(MOST_SCANS // 2, within=SCAN * 1000, behind=SCAN * 1000))
+    assert near(middles(read_picture(tmp_path / "a.jpg")), COLOURS, 8)
+
+
+def test_of_several_pictures_in_a_file_the_scans_of_the_first_count(tmp_path, monkeypatch):
+    more = [blocks(255 - COLOURS)] * 3
+    path = saved(tmp_path / "a.mpo", blocks(), format="MPO", save_all=True, append_images=more, progressive=True)
+    monkeypatch.setattr("jvgn.picture_file.MOST_SCANS", 15)
+    assert path.read_bytes().count(SCAN) > 15
+    assert near(middles(read_picture(path)), COLOURS, 8)
+    monkeypatch.setattr("jvgn.picture_file.MOST_SCANS", 5)
+    with pytest.raises(ValueError, match="it has more than 5 scans"):
+        read_picture(path)
+
+
+def test_a_folder_is_not_called_a_bad_picture(tmp_path):
+    told = f"{tmp_path}: is a folder, expected an image file; give the path of one"
+    assert flaw_of_image(tmp_path) == complaint(tmp_path) == told
+
+
+def complaint(path):
+    with pytest.raises(UserError) as error:
+        checked_picture(path)
+    return str(error.value)
+
+
+def test_a_path_that_no_file_can_have_is_one_line(tmp_path):
+    for path in (tmp_path / ("a" * 300) / "a.jpg", tmp_path / "a\0.jpg"):
+        assert complaint(path).startswith(f"{path}: not a readable image (")
 
 
 @pytest.mark.parametrize("bad", [bad for bad in BAD if bad != "cut off"])

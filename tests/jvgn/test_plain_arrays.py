@@ -1,5 +1,6 @@
 """numpy's files from strangers: numbers are read, promises of more than is there are not believed."""
 
+import io
 import pickle
 import struct
 import zipfile
@@ -66,11 +67,39 @@ def test_nothing_is_unpickled(tmp_path):
     assert not trap.exists()
 
 
-def test_an_array_that_unpacks_to_far_more_is_not_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr("jvgn.plain_arrays.AT_LEAST", 1000)
-    np.savez_compressed(tmp_path / "a.npz", a=np.zeros(1_000_000))
-    with pytest.raises(ValueError, match="far more than an honest array"):
-        load_arrays(tmp_path / "a.npz", {"a"})
+@pytest.mark.parametrize("count", [1, 8])
+def test_arrays_that_unpack_to_far_more_are_not_unpacked(tmp_path, monkeypatch, count):
+    monkeypatch.setattr("jvgn.bounded.AT_LEAST", 8_000_000)
+    names = [f"a{number}" for number in range(count)]
+    np.savez_compressed(tmp_path / "a.npz", **{name: np.zeros(1_000_000 // count + 1) for name in names})
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was unpacked"))
+    with pytest.raises(ValueError, match="far more than honest arrays"):
+        load_arrays(tmp_path / "a.npz", names)
+
+
+def packed(path, way, *names):
+    array = io.BytesIO()
+    np.save(array, np.zeros(4))
+    with zipfile.ZipFile(path, "w", way) as archive:
+        for name in names:
+            archive.writestr(name, array.getvalue())
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("names", [("box.npy", "box.npy"), ("box", "box.npy")])
+def test_an_array_that_is_there_twice_is_not_unpacked_at_all(tmp_path, monkeypatch, names):
+    path = packed(tmp_path / "a.npz", zipfile.ZIP_STORED, *names)
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was unpacked"))
+    with pytest.raises(ValueError, match="it holds box twice"):
+        load_arrays(path, {"box"})
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_array_is_packed_as_numpy_does(tmp_path, way):
+    """An entry may say that it is small, and become gigabytes in one step of these."""
+    with pytest.raises(ValueError, match="a is packed in another way than numpy's"):
+        load_arrays(packed(tmp_path / "a.npz", way, "a.npy"), {"a"})
 
 
 def test_what_was_not_asked_for_is_not_read(tmp_path):

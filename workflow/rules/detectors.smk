@@ -125,6 +125,7 @@ rule declare_detector:
     input:
         code=sources(
             *SHARDS,
+            "jvgn/bounded.py",
             "jvgn/fingerprint.py",
             "parsers/code.py",
             "jvgn/regions/annotations.py",

@@ -48,6 +48,7 @@ rule import_regions:
     input:
         code=sources(
             *SHARDS,
+            "jvgn/bounded.py",
             "jvgn/fingerprint.py",
             "parsers/code.py",
             "jvgn/regions/annotations.py",

@@ -28,6 +28,10 @@ ANNOTATED = [
         annotated(images={"id": "x", "file_name": "x", "width": 1, "height": 1}),
     ),
     Case(
+        f"…: …: Value error, expected the name of a file in the folder of images, found …; {MEND}",
+        annotated(images={"id": 7, "file_name": f"{'long' * 75}.jpg", "width": 1, "height": 1}),
+    ),
+    Case(
         f"…: category … has annotations but no name; {MEND}",
         annotated(annotations={"id": 22, "image_id": 5, "category_id": 9, "bbox": [0, 0, 1, 1]}),
     ),

@@ -45,6 +45,7 @@ QUESTIONS = [
 ]
 PICTURES = [
     Case(NO_IMAGE, asked("none.jpg star")),
+    Case("…: is a folder, expected an image file; give the path of one", asked(f"{DETECTOR} star")),
     Case(BAD_IMAGE, asked_of(NOISE)),
     Case(BAD_IMAGE, asked_of(picture(60, 40)[:45])),
     Case("… has … x … pixels: too slim to find objects in; cut it to pieces", asked_of(picture(1, 200))),

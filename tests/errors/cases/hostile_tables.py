@@ -83,6 +83,10 @@ CASES = [
     Case(f"…: two of its rows have the same …; {AGAIN}", changed("images", -1, show)),
     Case(f"…: its expressions are not in ascending order; {AGAIN}", changed("expressions", -1, show)),
     Case(f"…: it has an image without width or height; {AGAIN}", changed("images", 0, show, width=0)),
+    Case(
+        f"…: it has an image …, which is no file in a folder of images; {AGAIN}",
+        changed("images", 0, show, file_name="../private.png"),
+    ),
     Case(f"…: it speaks of … …, which no other table has; {AGAIN}", changed("expressions", 0, show, object_id=9)),
     Case(
         f"…: an expression does not have exactly one referent; {AGAIN}",

@@ -79,6 +79,10 @@ CASES = [
         f"…: …: Input should be …, found …; {GET_AGAIN}",
         read(annotated=instances(images=[{"id": 1, "file_name": "one.jpg", "width": 0, "height": 9}])),
     ),
+    Case(
+        f"…: …: Value error, expected the name of a file in the folder of images, found …; {GET_AGAIN}",
+        read(annotated=instances(images=[{"id": 1, "file_name": "/etc/passwd", "width": 9, "height": 9}])),
+    ),
     Case(f"…: category … has annotations but no name; {GET_AGAIN}", read(annotated=instances(categories=[]))),
     Case(
         "…: other numbers of expressions than published: …; get the published archive, or if these are other data, set"

@@ -56,6 +56,16 @@ def virtual(file):
     file.create_virtual_dataset("box", layout)
 
 
+def left_out(**reasons):
+    """One image was left out; `reasons` say how that is stored."""
+
+    def change(file):
+        file["skipped/image_id"], file["skipped/object_id"] = [7], [-1]
+        file.create_dataset("skipped/reason", **reasons)
+
+    return change
+
+
 def attribute(name, value):
     return lambda file: file.attrs.__setitem__(name, value)
 
@@ -74,6 +84,23 @@ FLAWS = {
     "an image of features that nobody stored": (
         replaced("feature", shape=(3, 10**7), dtype="f4", chunks=(1, 100)),
         "holds .* bytes, far",
+    ),
+    "chunks of boxes that are nearly empty": (
+        replaced("box", shape=(3, 4), maxshape=(None, None), dtype="f4", chunks=(1, 10**7)),
+        "holds .* bytes, far",
+    ),
+    "a chunk of reasons that is larger than any file": (
+        left_out(shape=(1,), maxshape=(None,), dtype="S1000", chunks=(3_000_000,), compression="gzip"),
+        "holds 3,000,000,000 bytes, far",
+    ),
+    "reasons that are numbers": (left_out(data=[1]), "expected skipped/reason of 1 dimensions of type S"),
+    "reasons of another file": (
+        left_out(shape=(1,), dtype="S9", external=[("/etc/passwd", 0, 9)]),
+        "holds no skipped/reason",
+    ),
+    "a list in the place of what was left out": (
+        lambda file: file.create_dataset("skipped", data=[1]),
+        "holds no skipped/image_id",
     ),
     "an offset below the last": (replaced("offset", data=[0, 5, 3]), "offsets do not ascend from 0"),
     "an offset below 0": (replaced("offset", data=[-1, 2, 3]), "offsets do not ascend from 0"),
@@ -121,10 +148,28 @@ def test_other_attributes_do_not_matter(path, change):
     assert len(RegionStore(changed(path, change)).read(3)) == 2
 
 
-def test_what_was_left_out_must_be_a_list(path):
-    changed(path, lambda file: file.create_dataset("skipped", data=[1]))
-    with pytest.raises(BrokenFile, match="holds no image_id"):
-        _ = RegionStore(path).skipped
+@pytest.mark.parametrize("name", ["box", "skipped"])
+def test_no_link_out_of_the_file_is_followed(tmp_path, path, monkeypatch, name):
+    """Where it leads to is a pipe that nobody writes to: whoever opens it waits for ever."""
+    monkeypatch.setattr("jvgn.regions.trial.PATIENCE", 20)
+    os.mkfifo(tmp_path / "pipe.h5")
+
+    def change(file):
+        file.pop(name, None)
+        file[name] = h5py.ExternalLink(str(tmp_path / "pipe.h5"), "/")
+
+    with pytest.raises(BrokenFile, match=f"holds no {name}"):
+        RegionStore(changed(path, change)).read(3)
+
+
+def test_what_was_left_out_is_not_taken_from_another_file(tmp_path, path):
+    other = changed(write(tmp_path / "other.h5", {3: make_regions(2, 0)}), left_out(data=[b"none of theirs"]))
+    for link in (h5py.ExternalLink(str(other), "/skipped"), h5py.SoftLink("/theirs")):
+        with h5py.File(path, "r+") as file:
+            file.pop("skipped", None)
+            file["skipped"] = link
+        with pytest.raises(BrokenFile, match="holds no skipped/image_id"):
+            _ = RegionStore(path).skipped
 
 
 def test_a_file_that_keeps_the_library_busy_for_ever_is_refused(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.importing import Importer, declare_detector, import_regions
-from jvgn.regions.precomputed import TsvFile, precomputed
+from jvgn.regions.precomputed import NpzFolder, TsvFile, precomputed
 from jvgn.regions.proof import prove_disjoint
 from jvgn.regions.provenance import read_provenance
 from jvgn.regions.store import Regions, RegionStore, RegionWriter
@@ -339,3 +339,8 @@ def test_a_list_of_training_images_that_is_none_is_refused(tmp_path):
     detector = theirs("npz", tmp_path, training_images=str(tmp_path / "ids.txt"))
     with pytest.raises(UserError, match=r"ids\.txt: expected an image id a line, found 'COCO_13'"):
         declare_detector(detector, tmp_path / "provenance.json")
+
+
+def test_an_image_whose_name_leaves_no_room_for_an_ending_is_found_by_its_id(tmp_path):
+    np.savez(tmp_path / "9.npz", box=np.zeros((1, 4)), feature=np.zeros((1, D)))
+    assert NpzFolder(tmp_path).read(9, "a" * 251 + ".jpg").feature.shape == (1, D)
