@@ -1,5 +1,6 @@
 """What is unpacked from a file that nobody vouches for has an end."""
 
+import zipfile
 from pathlib import Path
 from typing import Protocol
 
@@ -13,6 +14,13 @@ PATIENCE = 100
 def budget_of(path: Path) -> int:
     """The bytes that an honest archive of this size may unpack to."""
     return max(AT_LEAST, RATIO * path.stat().st_size)
+
+
+def check_packing(entry: zipfile.ZipInfo) -> None:
+    """The entry is stored or deflated, as those of all publications are."""
+    # What is packed otherwise, the library unpacks without a limit: half a kilobyte is a gigabyte before it is counted.
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{entry.filename} is neither stored nor deflated; pack it in the usual way")
 
 
 class Stream(Protocol):

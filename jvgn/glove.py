@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from jvgn.bounded import Bounded
+from jvgn.bounded import Bounded, check_packing
 from parsers.files import BrokenFile, UserError
 
 CHECK = "check `glove` and `vector_size`"
@@ -88,8 +88,11 @@ def byte_lines(path: Path, size: int) -> Iterator[bytes]:
 @contextmanager
 def opened(path: Path, size: int) -> Iterator[Bounded]:
     if path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive, archive.open(member(path, archive.namelist(), size)) as text:
-            yield Bounded(text, path, "get the file again")
+        with zipfile.ZipFile(path) as archive:
+            entry = archive.getinfo(member(path, archive.namelist(), size))
+            check_packing(entry)
+            with archive.open(entry) as text:
+                yield Bounded(text, path, "get the file again")
     else:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as text:
             yield Bounded(text, path, "get the file again")

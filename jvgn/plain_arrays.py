@@ -13,10 +13,8 @@ from typing import IO
 import numpy as np
 from numpy.lib import format as numpy_format
 
-from jvgn.bounded import budget_of
+from jvgn.bounded import budget_of, check_packing
 
-PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""As numpy does; of other ways, the library unpacks all that it is given at once, however much that becomes."""
 DAMAGE = (
     *(ArithmeticError, EOFError, LookupError, MemoryError, OSError, RuntimeError, SyntaxError, TypeError, ValueError),
     *(struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
@@ -47,15 +45,14 @@ def load_arrays(path: Path, names: Collection[str]) -> dict[str, np.ndarray]:
 
 
 def chosen(archive: zipfile.ZipFile, names: Collection[str]) -> dict[str, zipfile.ZipInfo]:
-    """The entries of these names, each of which is there once and packed as numpy does."""
+    """The entries of these names, each of which is there once."""
     found: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         name = entry.filename.removesuffix(".npy")
         if name in found:
             raise ValueError(f"it holds {name} twice")
         if name in names:
-            if entry.compress_type not in PACKED:
-                raise ValueError(f"{name} is packed in another way than numpy's")
+            check_packing(entry)
             found[name] = entry
     return found
 

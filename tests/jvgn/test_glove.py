@@ -163,6 +163,17 @@ def test_real_expressions_start_from_real_vectors(tmp_path):
     assert share and len(lacking) < 0.05 * len(words), run.stderr
 
 
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_would_be_unpacked_without_a_limit_is_not_opened(tmp_path, monkeypatch, way):
+    with zipfile.ZipFile(tmp_path / "glove.zip", "w", way) as archive:
+        archive.writestr("glove.txt", "a 1 2 3\n")
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was unpacked"))
+    with pytest.raises(
+        UserError, match=r"glove\.zip: not a readable text or archive \(glove\.txt is neither stored nor"
+    ):
+        found(tmp_path / "glove.zip", 3, "a")
+
+
 @pytest.mark.parametrize("ending", ["txt", "gz", "zip"])
 def test_a_line_without_end_is_refused(tmp_path, ending):
     path = tmp_path / f"glove.{ending}"

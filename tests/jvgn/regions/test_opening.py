@@ -163,7 +163,7 @@ def test_no_link_out_of_the_file_is_followed(tmp_path, path, monkeypatch, name):
 
 
 def test_what_was_left_out_is_not_taken_from_another_file(tmp_path, path):
-    other = changed(write(tmp_path / "other.h5", {3: make_regions(2, 0)}), left_out(data=[b"none of theirs"]))
+    other = changed(write(tmp_path / "other.h5", {3: make_regions(2, 0)}), left_out(data=np.array([b"none of theirs"])))
     for link in (h5py.ExternalLink(str(other), "/skipped"), h5py.SoftLink("/theirs")):
         with h5py.File(path, "r+") as file:
             file.pop("skipped", None)
