@@ -1,8 +1,10 @@
 """Which parser, with which options: named on a command line, or frozen in a settings file."""
 
+import errno
 import reprlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from parsers.workers import deaths_named
 
 Option = str | bool
 TRUTHS = {"true": True, "false": False}
+BARRED = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.ELOOP)
+"""Why the system does not let anyone have what a path names, or look whether it is there."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,23 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with stoppable(), deaths_named():
+            with stoppable(), deaths_named(), barriers_named():
                 return super().invoke(ctx)
         except UserError as error:
             click.echo(f"Error: {one_line(str(error))}", err=True)
             sys.exit(1)
+
+
+@contextmanager
+def barriers_named() -> Iterator[None]:
+    """A path that cannot be used is told of as such, wherever it was met: even to ask whether it is there may fail."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in BARRED or error.filename is None:
+            raise
+        cure = "give another path, or have its owner let you use it"
+        raise UserError(f"{error.filename}: cannot be used ({error.strerror}); {cure}") from error
 
 
 def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,17 +5,23 @@ file as it was written; `inputs`: the files it was made from, each by its path f
 SHA-256; `choices`: what else the command was told; `code`: the project's files behind the command, with theirs.
 """
 
+import errno
 import hashlib
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from parsers.files import BrokenFile, replacing, sha256
 
 FORMAT = "1"
 SUFFIX = ".origin"
+NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+"""Of a file whose name is as long as the system has it, there can be no record: its name is longer."""
+DAMAGE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What comes of a record that has its seal, but does not hold what a record holds."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +69,32 @@ def read_origin(path: Path) -> Origin | None:
     record = record_of(path)
     try:
         told, _, content = record.read_bytes().partition(b"\n")
-    except FileNotFoundError:
-        return None
-    if told != seal(content):
-        raise BrokenFile(record, "a damaged record of what made the file", f"delete {path} and run the workflow again")
-    values = json.loads(content)
-    if values.pop("format") != FORMAT:
-        raise BrokenFile(record, "a record of another version of JVGN", f"delete {path} and run the workflow again")
-    return Origin(**values)
+    except OSError as error:
+        if error.errno in NOT_THERE:
+            return None
+        raise BrokenFile(record, f"cannot be read ({error.strerror})") from error
+    again = f"delete {path} and run the workflow again"
+    try:
+        if told != seal(content):
+            raise ValueError("another seal")
+        values = json.loads(content)  # names of files may be no text, which `parsed_json` would refuse
+        if values.pop("format") != FORMAT:
+            raise BrokenFile(record, "a record of another version of JVGN", again)
+        return checked(Origin(**values))
+    except DAMAGE as error:
+        raise BrokenFile(record, "a damaged record of what made the file", again) from error
+
+
+def checked(origin: Origin) -> Origin:
+    """One whose values are of their kinds, and whose names can be those of files."""
+    texts: list[Any] = [origin.stage, origin.sha256]
+    for table in (origin.inputs, origin.choices, origin.code):
+        texts += table.values()
+    if {type(text) for text in texts} != {str} or {type(origin.size), type(origin.modified)} != {int}:
+        raise TypeError("a value of another kind")
+    if any(b"\0" in os.fsencode(name) for name in (*origin.inputs, *origin.code)):
+        raise ValueError("a name that no file has")
+    return origin
 
 
 def check_unchanged(*paths: Path) -> None:

@@ -96,7 +96,7 @@ def load_with(unpickler: type[PlainUnpickler], path: Path | str, encoding: str) 
         raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
     try:
         found = unpickler(io.BytesIO(content), encoding=encoding).load()
-        if unfolded_size(found, parts_of, size_of) > most_bytes(len(content)):
+        if unfolded_size(found, parts_of, Sizes().of) > most_bytes(len(content)):
             raise pickle.UnpicklingError(TOO_MUCH)
     except (pickle.UnpicklingError, *DAMAGE) as error:
         reason = str(error) or type(error).__name__
@@ -116,9 +116,22 @@ def parts_of(value: Any) -> list[Any]:
     return [part for part in values_of(value) if isinstance(part, CONTAINERS)]
 
 
-def size_of(value: Any) -> int:
-    """Of a container and what it holds, its containers aside; of anything else, about its bytes."""
-    return sum(map(bytes_of, values_of(value)), 1) if isinstance(value, CONTAINERS) else bytes_of(value)
+class Sizes:
+    """Those of values that are kept meanwhile: a text that is named a million times is measured once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, int] = {}
+
+    def of(self, value: Any) -> int:
+        """Of a container and what it holds, its containers aside; of anything else, about its bytes."""
+        return sum(map(self.of_one, values_of(value)), 1) if isinstance(value, CONTAINERS) else self.of_one(value)
+
+    def of_one(self, value: Any) -> int:
+        if not isinstance(value, str) or value.isascii():  # of which the size is known, and most are
+            return bytes_of(value)
+        if id(value) not in self.known:
+            self.known[id(value)] = bytes_of(value)
+        return self.known[id(value)]
 
 
 def values_of(value: Any) -> Iterable[Any]:
@@ -130,5 +143,5 @@ def values_of(value: Any) -> Iterable[Any]:
 def bytes_of(value: Any) -> int:
     """About; a text that is none, with one half of what UTF-16 has as two, is a ValueError."""
     if isinstance(value, (str, bytes)):
-        return len(value.encode()) if isinstance(value, str) else len(value)
+        return len(value) if isinstance(value, bytes) or value.isascii() else len(value.encode())
     return value.bit_length() // 8 if isinstance(value, int) else getattr(value, "nbytes", 1)

@@ -1,7 +1,10 @@
 """A parser is named on a command line or in a settings file, and a wrong option is named too."""
 
+import errno
 import inspect
+import os
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -9,7 +12,7 @@ from jvgn.settings.parser import BUILT_IN_PARSERS, ParserSettings
 from parsers.__main__ import main
 from parsers.backends import BACKENDS, check_options
 from parsers.files import UserError
-from parsers.options import Parser, named_parser, read_parser
+from parsers.options import BARRED, Commands, Parser, named_parser, read_parser
 
 
 @pytest.mark.parametrize(
@@ -116,3 +119,29 @@ def test_the_lexical_parser_has_no_options(command, tmp_path):
     files[0] = str(tmp_path / "a")
     result = CliRunner().invoke(main, [command, "--option", "models=x", *files])
     assert result.exit_code == 1 and "its options are: none" in result.output
+
+
+def ran(problem: Exception):
+    @click.group(cls=Commands)
+    def main(): ...
+
+    @main.command()
+    def fail():
+        raise problem
+
+    return CliRunner().invoke(main, ["fail"])
+
+
+@pytest.mark.parametrize("number", BARRED)
+def test_a_path_that_cannot_be_used_is_one_line(number):
+    result = ran(OSError(number, os.strerror(number), "a/b"))
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: a/b: cannot be used ({os.strerror(number)}); ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "problem", [PermissionError(errno.EACCES, "of a port"), FileNotFoundError(errno.ENOENT, "", "a")]
+)
+def test_an_error_that_is_of_no_barred_path_is_not_hidden(problem):
+    assert ran(problem).exception is problem

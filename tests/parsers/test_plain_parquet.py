@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from parsers.files import BrokenFile
+from parsers.plain_parquet import TooLarge, read_groups
 from parsers.table import NODES, read_rows, read_table, row_groups, write_table
 
 TEXTS = pa.schema([("id", pa.int64()), ("text", pa.string()), ("tokens", pa.list_(pa.string()))])
@@ -46,6 +47,99 @@ def test_a_text_that_is_named_a_million_times_is_refused_before_it_is_written_ou
         with pytest.raises(BrokenFile, match="far more than an honest table"):
             read()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 800_000  # kilobytes
+
+
+def varint(number):
+    """As a footer has a number."""
+    groups = [number >> shift & 127 for shift in range(0, max(number.bit_length(), 1), 7)]
+    return bytes([*(group | 128 for group in groups[:-1]), groups[-1]])
+
+
+def say_one_byte(path):
+    """The file says of its only group that it has one byte."""
+    content = path.read_bytes()
+    told = varint(2 * pq.ParquetFile(path).metadata.row_group(0).total_byte_size)
+    before, _, after = content.rpartition(told)
+    path.write_bytes(before + bytes([2 | 128, *[128] * (len(told) - 2), 0]) + after)
+    assert pq.ParquetFile(path).metadata.row_group(0).total_byte_size == 1
+
+
+def named(short, long):
+    """So many short texts, then a long one so many times."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * short + [1] * long, pa.int32()), pa.array(["a", "a" * 40_000]))
+
+
+def listed(texts):
+    return pa.ListArray.from_arrays(pa.array([*range(len(texts)), len(texts)], pa.int32()), texts)
+
+
+BOMBS = {
+    "at once": lambda: named(0, 1 << 16),
+    "after short ones": lambda: named(3 << 16, 1 << 16),
+    "in lists": lambda: listed(named(0, 1 << 16)),
+    "of one width": lambda: pa.array([b"a" * 40_000] * 8192, pa.binary(40_000)),
+    "as JSON": lambda: pa.array(["a" * 40_000] * 8192, pa.json_()),
+}
+"""A column of a few hundred bytes that would take gigabytes."""
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_a_file_says_of_its_size_is_not_believed(tmp_path, monkeypatch, bomb):
+    path = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table({"text": BOMBS[bomb]()}), path, store_schema=False, compression="zstd")
+    say_one_byte(path)
+    monkeypatch.setattr("parsers.plain_parquet.AT_LEAST", 1 << 26)
+    with pq.ParquetFile(path) as file:
+        before = pa.total_allocated_bytes()
+        taken = []
+        whole = pq.ParquetFile.iter_batches
+        monkeypatch.setattr(
+            pq.ParquetFile,
+            "iter_batches",
+            lambda *given: (taken.append(pa.total_allocated_bytes() - before) or batch for batch in whole(*given)),
+        )
+        with pytest.raises(TooLarge, match="far more than an honest table"):
+            read_groups(file, path)
+    assert max(taken) < 1 << 27
+
+
+def test_many_texts_are_read_many_rows_at_a_time(tmp_path, monkeypatch):
+    asked, whole = [], pq.ParquetFile.iter_batches
+    monkeypatch.setattr(
+        pq.ParquetFile, "iter_batches", lambda file, rows, *more: asked.append(rows) or whole(file, rows, *more)
+    )
+    rows = [*map(str, range(20_000))]
+    write_table(tmp_path / "a.parquet", {"id": range(20_000), "text": rows, "tokens": [[row] for row in rows]}, TEXTS)
+    assert read_table(tmp_path / "a.parquet", TEXTS)["text"].to_pylist() == rows
+    assert min(asked) > 4000
+
+
+@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"])
+def test_an_honest_table_is_read_however_its_texts_are_encoded(tmp_path, encoding):
+    encodings = {"text": encoding, "tokens.list.element": encoding}
+    path = rewritten(tmp_path / "a.parquet", table_of(), use_dictionary=False, column_encoding=encodings)
+    assert read_table(path, TEXTS).to_pydict() == ROWS
+
+
+@pytest.mark.parametrize("limit", [1, 1000, 1 << 20])
+def test_texts_within_all_kinds_of_columns_are_read(tmp_path, limit):
+    """In each, the writer gives up naming texts after so many bytes."""
+    rows = range(5000)
+    table = pa.table(
+        {
+            "map": pa.array([[(f"k{row}", "v")] for row in rows], pa.map_(pa.string(), pa.string())),
+            "lists of lists": [[[f"{row}"], None, []] for row in rows],
+            "struct": [{"x": f"{row}", "y": [f"{row}", None]} for row in rows],
+            "decimal": pa.array(rows, pa.decimal128(30, 2)),
+            "large": pa.array(map(str, rows), pa.large_string()),
+            "bytes": pa.array([b"abc"] * len(rows), pa.binary(3)),
+            "category": pa.array(["a", None] * (len(rows) // 2)).dictionary_encode(),
+            "nothing": pa.nulls(len(rows)),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet", dictionary_pagesize_limit=limit, row_group_size=3000)
+    with pq.ParquetFile(tmp_path / "a.parquet") as file:
+        assert read_groups(file, tmp_path / "a.parquet").equals(table)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.files import BrokenFile, UserError
-from parsers.plain_pickle import load_plain_pickle
+from parsers.plain_pickle import bytes_of, load_plain_pickle
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -95,6 +95,12 @@ BOMBS = {
     + b"".join(b"](" + b"h%c" % k * 10 + b"eq%c0" % (k + 1) for k in range(40))
     + b"h\x28.",
     "a long text many times": b"](X\xff\xff\x00\x00" + b"a" * 65535 + b"q\x00" + b"h\x00" * 200_000 + b"e.",
+    "a longer text more often": b"X"
+    + (1_500_000).to_bytes(4, "little")
+    + "é".encode() * 750_000
+    + b"q\x000]("
+    + b"h\x00" * 600_000
+    + b"e.",
     "a set": b"\x8f(K\x01\x90.",
     "an object by its number": b"\x82\x01.",
     "an object elsewhere": b"Pelsewhere\n.",
@@ -119,6 +125,17 @@ def test_a_bomb_is_refused_at_once(tmp_path, bomb):
     with pytest.raises(BrokenFile, match="refused as a pickle"):
         load_plain_pickle(path)
     assert time.thread_time() - start < 2
+
+
+def test_a_text_is_measured_once_however_often_it_is_named(tmp_path, monkeypatch):
+    measured = []
+    monkeypatch.setattr("parsers.plain_pickle.bytes_of", lambda value: measured.append(value) or bytes_of(value))
+    path = tmp_path / "refs.p"
+    path.write_bytes(
+        b"X\x00\x10\x00\x00" + b"\xc3\xa9" * 2048 + b"q\x000](" + (b"](" + b"h\x00" * 9 + b"e") * 20 + b"e."
+    )
+    assert load_plain_pickle(path) == [["é" * 2048] * 9] * 20
+    assert measured.count("é" * 2048) == 1
 
 
 def test_tuples_that_double_take_no_memory_to_measure(tmp_path):

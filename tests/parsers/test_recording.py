@@ -1,6 +1,7 @@
 """Commands that record what made a file, and refuse what is not as it was written or does not belong together."""
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 from parsers.files import BrokenFile
 from parsers.options import Commands
-from parsers.origin import read_origin, record_of, seal
+from parsers.origin import Origin, read_origin, record_of, seal, write_origin
 from parsers.recording import Foreign, Given, Joining, Made, Stage, reads
 
 
@@ -189,3 +190,63 @@ def test_a_record_of_another_version_is_named():
     record_of(Path("b.txt")).write_bytes(seal(content) + b"\n" + content)
     with pytest.raises(BrokenFile, match="another version"):
         read_origin(Path("b.txt"))
+
+
+HONEST = {
+    "format": "1",
+    "stage": "jvgn train",
+    "sha256": "0" * 64,
+    "size": 1,
+    "modified": 1,
+    "inputs": {"../a.txt": "0" * 64},
+    "choices": {"seed": "0"},
+    "code": {"jvgn/boxes.py": "0" * 64},
+}
+
+
+def seal_record(name, content):
+    content = content if isinstance(content, bytes) else json.dumps(content).encode()
+    record_of(Path(name)).write_bytes(seal(content) + b"\n" + content)
+
+
+def without(key):
+    return {name: value for name, value in HONEST.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"{", b"{}", b"[]", b"1", b'"format"', b"\xff", b"[" * 100_000, b"9" * 5000),
+        *(without(key) for key in HONEST),
+        *(HONEST | {key: odd} for key in without("format") for odd in (None, True, [], {"a": 1}, 1.5)),
+        HONEST | {"more": "of it"},
+        *(HONEST | {key: {name: "0" * 64}} for key in ("inputs", "code") for name in ("a\0b", "a\ud800b")),
+    ],
+)
+def test_a_record_with_its_seal_and_odd_content_is_known_as_damaged(content):
+    seal_record("b.txt", content)
+    with pytest.raises(BrokenFile, match=r"damaged record of what made the file; delete b\.txt"):
+        read_origin(Path("b.txt"))
+
+
+def test_a_record_says_what_it_holds():
+    seal_record("b.txt", HONEST)
+    assert read_origin(Path("b.txt")) == Origin(**without("format"))
+
+
+def test_an_input_may_have_a_name_that_is_no_text():
+    source, made = written(os.fsdecode(b"caf\xe9.txt"), "a"), written("b.txt", "b")
+    write_origin(made, "jvgn train", {source: "0" * 64}, {}, {})
+    assert list(read_origin(made).inputs) == [str(source)]
+
+
+def test_a_folder_in_the_place_of_a_record_is_named():
+    record_of(Path("b.txt")).mkdir()
+    with pytest.raises(BrokenFile, match=r"\.b\.txt\.origin: cannot be read \(Is a directory\); delete it"):
+        read_origin(Path("b.txt"))
+
+
+@pytest.mark.parametrize("name", ["missing", "a.txt/below a file", "x" * 250])
+def test_where_no_record_can_be_nothing_says_what_made_a_file(name):
+    written("a.txt", "a")
+    assert read_origin(Path(name)) is None

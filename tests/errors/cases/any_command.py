@@ -1,13 +1,50 @@
 """Mistakes that any command may meet."""
 
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 from tests.errors.case import Bench, Case
+
+BARRED = "…: cannot be used (…); give another path, or have its owner let you use it"
+TOO_LONG = "x" * 300
 
 
 def world_below_a_file(bench: Bench) -> list:
     return ["world", "--settings", bench.write("settings.yaml", "{}"), "--folder", bench.write("file", "")]
 
 
+def barred(*arguments: str) -> Callable[[Bench], list]:
+    """The command, where the folder `theirs` may not be looked into; its mode would not keep root from that."""
+
+    def arrange(bench: Bench) -> list:
+        ask = os.stat
+
+        def refuse(path: Any, **more: Any) -> os.stat_result:
+            if not isinstance(path, int) and "theirs" in Path(os.fsdecode(path)).parts:
+                raise OSError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+            return ask(path, **more)
+
+        bench.patch.setattr(os, "stat", refuse)
+        return list(arguments)
+
+    return arrange
+
+
+def dataset_with_a_long_name(_: Bench) -> list:
+    return ["read-dataset", "--refs", TOO_LONG, "--instances", "instances.json", "--output", "tables"]
+
+
 CASES = [
     Case("…: is a folder, expected a file; give another name", lambda bench: ["schema", bench.folder]),
     Case("…: cannot be written (…); give a folder you may write to", world_below_a_file),
+    *(
+        Case(BARRED, barred(*command, path))
+        for command in (["verify"], ["summary"], ["regions", "info"], ["schema"], ["show"], ["explore"])
+        for path in ("theirs/mine", TOO_LONG)
+    ),
+    Case(BARRED, dataset_with_a_long_name),
+    Case(BARRED, lambda _: ["parse", TOO_LONG, "nodes", "edges", "coverage"], program="parsers"),
 ]

@@ -1,5 +1,6 @@
 """Files that are not as they were written, or do not belong together."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from parsers.files import sha256
@@ -38,10 +39,20 @@ def damaged_record(bench: Bench) -> list:
     return learning(bench, path)
 
 
-def record_of_another_version(bench: Bench) -> list:
+def sealed(content: bytes) -> Callable[[Bench], list]:
+    """A record that nobody has damaged since it was written."""
+
+    def arrange(bench: Bench) -> list:
+        path = bench.write("history.parquet", "")
+        record_of(path).write_bytes(seal(content) + b"\n" + content)
+        return learning(bench, path)
+
+    return arrange
+
+
+def folder_for_a_record(bench: Bench) -> list:
     path = bench.write("history.parquet", "")
-    content = b'{"format": "0"}'
-    record_of(path).write_bytes(seal(content) + b"\n" + content)
+    record_of(path).mkdir()
     return learning(bench, path)
 
 
@@ -56,7 +67,12 @@ CASES = [
         of_another_dataset,
     ),
     Case("…: a damaged record of what made the file; delete … and run the workflow again", damaged_record),
-    Case("…: a record of another version of JVGN; delete … and run the workflow again", record_of_another_version),
+    *(
+        Case("…: a damaged record of what made the file; delete … and run the workflow again", sealed(content))
+        for content in (b"", b"{}", b"[" * 100_000)
+    ),
+    Case("…: cannot be read (…); delete it and run the workflow again", folder_for_a_record),
+    Case("…: a record of another version of JVGN; delete … and run the workflow again", sealed(b'{"format": "0"}')),
     Case(
         "…: there is no such folder; name that of finished runs, such as results",
         lambda bench: ["verify", bench.folder / "results"],

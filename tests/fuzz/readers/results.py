@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from tests.fuzz.formats.cells import CSV
 from tests.fuzz.formats.parquet import PARQUET
-from tests.fuzz.formats.trees import JSON
-from tests.fuzz.reader import Reader
+from tests.fuzz.formats.trees import JSON, change_json
+from tests.fuzz.reader import Format, Reader
 from tests.fuzz.world import copied_world
 
 PROVENANCE = {
@@ -123,6 +124,31 @@ def read_paper_table(path: Path) -> None:
     write_paper_table(path, "table", path.with_name("table.html"))
 
 
+def make_origin(folder: Path) -> list[Path]:
+    from parsers.origin import record_of, write_origin
+
+    source, made = folder / "a.txt", folder / "b.txt"
+    for path in (source, made):
+        path.write_text("as written")
+    write_origin(made, "jvgn train", {source: "0" * 64}, {"seed": "0"}, {"jvgn/boxes.py": "0" * 64})
+    return [record_of(made)]
+
+
+def change_sealed(content: bytes, random: Random) -> bytes:
+    """With a seal that fits."""
+    from parsers.origin import seal
+
+    changed = change_json(content.partition(b"\n")[2], random)
+    return seal(changed) + b"\n" + changed
+
+
+def read_origins(path: Path) -> None:
+    from jvgn.integrity import verify
+
+    list(verify(path.parent))
+
+
+SEALED = Format(change_sealed, lambda content: JSON.has_header(content.partition(b"\n")[2]))
 READERS = [
     Reader("metrics", JSON, make_metrics, read_metrics, share=2),
     Reader("provenance", JSON, make_json("provenance.json", PROVENANCE), read_provenance, share=3),
@@ -132,4 +158,5 @@ READERS = [
     Reader("history", PARQUET, make_history, read_history, share=2),
     Reader("ablation", CSV, make_csv("ablation.csv", ABLATION), read_ablation, share=2),
     Reader("table of the paper", CSV, make_csv("table.csv", TABLE), read_paper_table, share=2),
+    Reader("record of what made a file", SEALED, make_origin, read_origins, share=2),
 ]
