@@ -15,7 +15,7 @@ from jvgn.report_commands import figures
 from jvgn.source_commands import SOURCE_STAGES
 from jvgn.stage_commands import STAGES
 from jvgn.survey_commands import survey
-from parsers.command_log import start_log
+from parsers.command_log import say, start_log
 from parsers.files import UserError
 from parsers.options import Commands, named_parser, parser_options
 from parsers.recording import Stage, reads
@@ -47,7 +47,7 @@ def summary(runs: tuple[Path, ...]) -> None:
     for run in runs:
         if not run.exists():
             RunFolder.find(run)  # says which runs there are
-    click.echo(table(list(runs)))
+    say(*table(list(runs)).split("\n"))
 
 
 @main.command()
@@ -59,14 +59,14 @@ def verify(folder: Path) -> None:
     counts = {"broken": 0, "missing": 0, "stale": 0, "unknown": 0}
     for finding in check(folder):
         counts[finding.kind] += 1
-        click.echo(f"{finding.kind:8} {finding.path}: {finding.reason}")
+        say(f"{finding.kind:8} {finding.path}: {finding.reason}")
     if any(counts.values()):
         raise UserError(
             f"{folder}: files broken: {counts['broken']}, missing: {counts['missing']}, stale: {counts['stale']},"
             f" of unknown origin: {counts['unknown']}; delete those that are broken or unknown to you,"
             " and run the workflow again"
         )
-    click.echo(f"{folder}: every file is as it was written, from what is still the same")
+    say(f"{folder}: every file is as it was written, from what is still the same")
 
 
 @main.command(cls=Stage)
@@ -101,9 +101,10 @@ def graph(
     parser = named_parser(backend, options)
     parser.load()  # an option that it lacks is said to be none, whatever `parse` would take it for
     found = parse(sentence, backend=parser.backend, conventions=conventions, **parser.options)
-    click.echo(
-        pictures.as_json(found).rstrip() if as_json else "\n".join([drawing.drawn(found), *drawing.remarks(found)])
-    )
+    if as_json:
+        click.echo(pictures.as_json(found), nl=False)
+    else:
+        say(*drawing.drawn(found), *drawing.remarks(found))
     if output is not None:
         pictures.write_picture(found, output)
 
@@ -119,7 +120,7 @@ def info(file: Path) -> None:
     """Print what made a FILE of regions, and what it holds."""
     from jvgn.region_views import region_info
 
-    click.echo(region_info(file))
+    say(*region_info(file))
 
 
 @regions.command("show")
@@ -136,9 +137,9 @@ def show_regions(file: Path, image: Path, output: Path | None, dataset: Path | N
     check_drawing(drawn, image)
     viewer = RegionViewer(file, dataset)
     for row in viewer.table(image).itertuples():
-        click.echo(f"{row.score:5.2f}  {row.name:20} [{row.x1:.0f}, {row.y1:.0f}, {row.x2:.0f}, {row.y2:.0f}]")
+        say(f"{row.score:5.2f}  {row.name:20} [{row.x1:.0f}, {row.y1:.0f}, {row.x2:.0f}, {row.y2:.0f}]")
     viewer.draw(image, drawn)
-    click.echo(f"drawn: {drawn}")
+    say(f"drawn: {drawn}")
 
 
 @main.command()
@@ -161,7 +162,7 @@ def describe(dataset: str, run: str, preset: str | None, words: int | None, feat
         raise UserError(f"the paper has no vocabulary of {dataset}; say how many words there are: --words 1000")
     settings = chosen.run(dataset, run)
     vector_size = chosen.vocabularies[settings.vocabulary].vector_size
-    click.echo(description(layers(settings.model, words, vector_size, feature_size)))
+    say(*description(layers(settings.model, words, vector_size, feature_size)))
 
 
 @main.command()

@@ -48,9 +48,9 @@ def count(*modules: nn.Module) -> int:
     return sum(value.numel() for module in modules for value in module.parameters())
 
 
-def description(found: list[Layer]) -> str:
-    """The layers in aligned columns."""
+def description(found: list[Layer]) -> list[str]:
+    """The layers in aligned columns, a line each."""
     rows = [("layer", "shape", "parameters"), *((layer.name, layer.shape, f"{layer.parameters:,}") for layer in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{name:{widths[0]}}  {shape:{widths[1]}}  {number:>{widths[2]}}" for name, shape, number in rows]
-    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jvgn.command_options import FILE, device_option, images_of, prepared_device, threads_option
+from parsers.command_log import say
 from parsers.files import UserError, one_line
 from parsers.options import Parser, named_parser, read_parser
 
@@ -68,7 +69,7 @@ def ground(
     for number, answer in tqdm(answers, total=len(asked), unit=" expressions", disable=None if is_silent else True):
         question = asked[number]
         if isinstance(answer, str):
-            click.echo(f"Error: {one_line(question.complaint(answer))}", err=True)
+            say(f"Error: {one_line(question.complaint(answer))}", err=True)
             errors.append(failure(number, question.image, question.text, answer))
             continue
         results.append(result(number, question.image, answer))
@@ -139,12 +140,13 @@ def report(question: "Question", answer: "Answer", is_silent: bool) -> None:
     if answer.unknown_words:
         words = ", ".join(answer.unknown_words)
         warning = f"not among the words that the run has learned, so read as <unk>: {words}"
-        click.echo(f"Warning: {question.complaint(warning)}", err=True)
+        say(f"Warning: {question.complaint(warning)}", err=True)
     if is_silent:
         return
     if question.place:
-        click.echo(f"{question.image.name}: {answer.text}")
-    click.echo("\n".join(table(answer)) + ("\n" if question.place else ""))
+        say(f"{question.image.name}: {answer.text}", *table(answer), "")
+    else:
+        say(*table(answer))
 
 
 def draw(question: "Question", answer: "Answer", output: Path, is_silent: bool) -> None:
@@ -153,7 +155,7 @@ def draw(question: "Question", answer: "Answer", output: Path, is_silent: bool) 
 
     draw_answer(read_image(question.image, as_seen=True).permute(1, 2, 0).numpy(), answer, [output])
     if not is_silent:
-        click.echo(f"drawn: {output}")
+        say(f"drawn: {output}")
 
 
 @click.command()
@@ -196,8 +198,8 @@ def show(
 
     answer = answer_again(found, stored, prepared_device(device, threads))
     remark = f"expression {stored.expression_id}, {stored.split}, {found.folder.relative_to(found.results)}"
-    click.echo("\n".join([f"{remark}: {stored.text}", *table(answer)]))
+    say(f"{remark}: {stored.text}", *table(answer))
     drawn = list(outputs) or [Path(f"expression_{stored.expression_id}.png")]
     gold = Gold(stored.gold, stored.is_found, remark)
     draw_answer(read_image(folder / stored.image).permute(1, 2, 0).numpy(), answer, drawn, gold)
-    click.echo(f"drawn: {', '.join(map(str, drawn))}")
+    say(f"drawn: {', '.join(map(str, drawn))}")

@@ -6,6 +6,7 @@ import click
 
 from jvgn.command_options import FILE, made
 from jvgn.paper.runs import RUNS_OF_TABLES
+from parsers.command_log import say
 from parsers.files import UserError
 from parsers.recording import Given, Stage
 
@@ -35,7 +36,7 @@ def tables(names: tuple[str, ...], results: Path, output: Path | None) -> None:
 
     for name in names or RUNS_OF_TABLES:
         metrics = existing_metrics(results, name)
-        click.echo(as_markdown(name, paper_table(name, metrics)))
+        say(*as_markdown(name, paper_table(name, metrics)).split("\n"))
         if output is not None:
             write_tables(name, metrics, output / f"{name}.csv", output / f"{name}.md")
 
@@ -55,7 +56,7 @@ def tables(names: tuple[str, ...], results: Path, output: Path | None) -> None:
 def plan(experiment: str, run: str, preset: str | None, throughput: float, config: tuple[Path, ...]) -> None:
     """Print what an EXPERIMENT such as refcocog_det would take, and what is there already; no data is needed."""
     from jvgn.planning.experiment import Experiment
-    from jvgn.planning.plan import plan as text
+    from jvgn.planning.plan import plan as lines
     from jvgn.settings.configuration import read_configurations
 
     dataset, _, setting = experiment.rpartition("_")
@@ -63,7 +64,7 @@ def plan(experiment: str, run: str, preset: str | None, throughput: float, confi
         raise UserError(f"{experiment}: expected a dataset and a setting, such as refcocog_det")
     config = config or (Path("config.yaml"),)
     chosen = Experiment(read_configurations(config, preset), dataset, setting, run)
-    click.echo(text(chosen, throughput, config[0].parent / "workflow/rules"))
+    say(*lines(chosen, throughput, config[0].parent / "workflow/rules"))
 
 
 PAPER_COMMANDS = [tabulate, tables, plan]

@@ -18,7 +18,7 @@ LONG_SIDE = 9.0
 """Of a picture, in inches."""
 
 
-def region_info(file: Path) -> str:
+def region_info(file: Path) -> list[str]:
     """What made the file and what it holds, a line each."""
     store = RegionStore(file)
     counts = store.counts if len(store.counts) else np.zeros(1, np.int64)
@@ -31,7 +31,7 @@ def region_info(file: Path) -> str:
     }
     lines.pop("feature_size", None)
     width = max(map(len, lines))
-    return "\n".join(f"{key:{width}}  {value}" for key, value in lines.items())
+    return [f"{key:{width}}  {value}" for key, value in lines.items()]
 
 
 class RegionViewer:

@@ -7,6 +7,7 @@ import click
 from pydantic import BaseModel
 
 from jvgn.command_options import FILE
+from parsers.command_log import say
 from parsers.files import UserError, parsed_json
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -30,7 +31,7 @@ def fetch(names: tuple[str, ...], config: tuple[Path, ...]) -> None:
     for name in names:
         run(known[name], chosen.downloads)
         for target in known[name].provides:
-            click.echo(target)
+            say(target)
 
 
 @click.command()

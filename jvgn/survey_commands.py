@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from jvgn.command_options import FILE
+from parsers.command_log import say
 
 
 @click.group()
@@ -39,8 +40,8 @@ def make(
     from jvgn.survey.models import read_models
 
     write_form(read_models(models, split, images, config), examples, seed, output, key)
-    click.echo(f"{output}  send it to raters: they open it in a browser and send back the file that it saves")
-    click.echo(f"{key}  keep it: it says which model made which example")
+    say(f"{output}  send it to raters: they open it in a browser and send back the file that it saves")
+    say(f"{key}  keep it: it says which model made which example")
 
 
 @survey.command()
@@ -51,4 +52,4 @@ def tally(answers: tuple[Path, ...], key: Path, output: Path | None) -> None:
     """Count the ANSWERS of all raters: the share of each answer for each model, and how far raters agree."""
     from jvgn.survey.tally import tally as counted
 
-    click.echo(counted(list(answers), key, output))
+    say(*counted(list(answers), key, output))

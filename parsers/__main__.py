@@ -1,12 +1,11 @@
 """`python -m parsers`: the parsing stage on the command line, and what people ask of parsers."""
 
 import logging
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from parsers.command_log import start_log
+from parsers.command_log import say, start_log
 from parsers.options import Commands, named_parser, parser_options, read_parser
 from parsers.recording import Given, Joining, Made, Stage, reads
 from parsers.stage import GraphFiles, Shard, merge_shards, parse_expressions
@@ -23,11 +22,6 @@ conventions_option = click.option(
 def main() -> None:
     """Sentence -> scene graph. A PARSER is a backend's name, with options as in stanza:models=FOLDER."""
     start_log()
-
-
-def show(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(line)
 
 
 @main.command(cls=Stage)
@@ -75,7 +69,7 @@ def score(backend: str, options: tuple[str, ...], conventions: str, gold: Path) 
     """Say how close a parser's graphs are to those that people wrote in GOLD, a CSV: caption, scene_graph."""
     from parsers.tools.scoring import read_gold, score_parser, score_report
 
-    show(score_report(score_parser(read_gold(gold), named_parser(backend, options), conventions)))
+    say(*score_report(score_parser(read_gold(gold), named_parser(backend, options), conventions)))
 
 
 @main.command()
@@ -94,7 +88,7 @@ def figures(parsers: tuple[str, ...], rows: str, into: Path | None, conventions:
     if into is not None:
         around_table(into)  # a file that has no place for the table says so before the parsers run
     lines = list(table(captions, [named_parser(name) for name in parsers], conventions))
-    show(lines)
+    say(*lines)
     if into is not None:
         put_into(into, lines)
 
@@ -109,7 +103,7 @@ def compare(one: str, other: str, dataset: Path, examples: int) -> None:
     from parsers.tools.comparison import compare as report
     from parsers.tools.sentences import read_sentences
 
-    show(report((named_parser(one), named_parser(other)), read_sentences(dataset), examples))
+    say(*report((named_parser(one), named_parser(other)), read_sentences(dataset), examples))
 
 
 @main.command()
@@ -123,7 +117,8 @@ def bench(backend: str, options: tuple[str, ...], threads: int, dataset: Path) -
 
     logging.disable()
     try:
-        show(report(named_parser(backend, options), read_sentences(dataset), threads))
+        for line in report(named_parser(backend, options), read_sentences(dataset), threads):
+            say(line)
     finally:
         logging.disable(logging.NOTSET)
 

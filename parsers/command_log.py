@@ -1,16 +1,36 @@
-"""How commands speak: plain lines on standard error, which the workflow keeps as a job's log."""
+"""How commands speak: plain lines, those on standard error being what the workflow keeps as a job's log.
+
+A line may hold strangers' text: names of files, sentences, attributes. It stays one line, and steers no terminal.
+"""
 
 import logging
 import os
 import socket
 import sys
 
+import click
+
+from parsers.files import printable
+
 log = logging.getLogger(__name__)
+
+
+class Lines(logging.Formatter):
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        return printable(super().formatMessage(record))
+
+
+def say(*lines: str, err: bool = False) -> None:
+    """Prints what is for people; what is for programs is JSON, and escaped as such."""
+    for line in lines:
+        click.echo(printable(line), err=err)
 
 
 def start_log() -> None:
     """A log that SLURM's jobs write begins with the job's number, which is what its own tools ask for."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(Lines("%(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     job = os.environ.get("SLURM_JOB_ID")
     # Of torchrun's processes, one speaks for its node.
     if job and not sys.stderr.isatty() and os.environ.get("LOCAL_RANK", "0") == "0":

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 LONGEST_MESSAGE = 2000
 MOST_COUNTED = 2**53
@@ -166,9 +167,14 @@ def check_counts(values: Any, names: Iterable[str]) -> None:
             raise ValueError(f"{name} is out of its range")
 
 
+def printable(text: str) -> str:
+    """A text as a terminal can show it: signs that it would act on, or that are none, are written as escapes."""
+    return "".join(sign if sign.isprintable() or category(sign) == "Zs" else ascii(sign)[1:-1] for sign in text)
+
+
 def one_line(message: str) -> str:
-    """A message as a terminal can show it: no line breaks, nor other signs that it would act on, and an end to it."""
-    line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in " ".join(message.split()))
+    """A message as a terminal can show it, without line breaks and with an end to it."""
+    line = printable(" ".join(message.split()))
     if len(line) <= LONGEST_MESSAGE:
         return line
     return f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"

@@ -12,9 +12,11 @@ NAME = ".jvgn.sha256"
 
 
 def write_hashes(folder: Path) -> None:
-    """The folder, and every folder in it, has the hashes of its files."""
+    """The folder, and every folder in it, has the hashes of its files; a name of several lines has no place here."""
     for within in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
-        files = sorted(path for path in within.iterdir() if path.is_file() and path.name != NAME)
+        files = sorted(
+            path for path in within.iterdir() if path.is_file() and path.name != NAME and "\n" not in path.name
+        )
         lines = "".join(f"{sha256(file)}  {file.name}\n" for file in files)
         (within / NAME).write_text(lines, encoding="utf8", errors="surrogateescape")
 
@@ -28,7 +30,8 @@ def told_hash(file: Path) -> str | None:
 @cache
 def told_hashes(hashes: Path, _: int) -> dict[str, str]:
     """By the names of the files; a folder that is made anew has its hashes read anew."""
-    lines = hashes.read_text(encoding="utf8", errors="surrogateescape").splitlines()
+    # Not as text: other signs that end a line, of which there are many, may be part of a name.
+    lines = hashes.read_bytes().decode("utf8", "surrogateescape").split("\n")
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 

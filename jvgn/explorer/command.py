@@ -7,6 +7,7 @@ import click
 
 from jvgn.command_options import FILE, device_option, images_of, prepared_device, threads_option
 from jvgn.explorer.address import ADDRESS, listening
+from parsers.command_log import say
 from parsers.files import UserError
 
 
@@ -37,6 +38,6 @@ def explore(
         pictures = Pictures(grounder, found.tables, folder)
         port = listener.getsockname()[1]
         app = explorer(f"{found.folder.relative_to(found.results)}: explorer", grounder, pictures, port)
-        click.echo(f"http://{ADDRESS}:{port}/ explores {run}; Ctrl-C ends it")
+        say(f"http://{ADDRESS}:{port}/ explores {run}; Ctrl-C ends it")
         serve(app, listener, open_browser=not no_browser)
     os._exit(0)  # at once: the interpreter would abort if it ended while the thread of a connection is inside torch

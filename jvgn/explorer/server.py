@@ -14,7 +14,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, jsonify, request
 from werkzeug.exceptions import HTTPException
-from werkzeug.serving import make_server
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from jvgn.explorer.address import ADDRESS
 from jvgn.explorer.answers import Asked, answer
@@ -45,17 +45,29 @@ PAGE = {
 log = logging.getLogger(__name__)
 
 
+class Connection(WSGIRequestHandler):
+    """It has a thread of its own, which ends even if whoever asks falls silent."""
+
+    timeout = 60
+    """Seconds without a byte."""
+
+    def log_error(self, *_: object) -> None:
+        """Browsers open connections that they never use: that is no news."""
+
+
 def serve(app: Flask, listener: socket.socket, open_browser: bool) -> None:
     """Answers until Ctrl-C."""
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # not a line for every request
     port = listener.getsockname()[1]
-    with (
-        suppress(KeyboardInterrupt),
-        make_server(ADDRESS, port, app, threaded=True, fd=listener.fileno()) as server,
-    ):
+    with suppress(KeyboardInterrupt), server_of(app, listener) as server:
         if open_browser:  # apart: a browser in a terminal would keep us waiting, and itself for us
             threading.Thread(target=webbrowser.open, args=[f"http://{ADDRESS}:{port}/"], daemon=True).start()
         server.serve_forever()
+
+
+def server_of(app: Flask, listener: socket.socket) -> BaseWSGIServer:
+    port, handle = listener.getsockname()[1], listener.fileno()
+    return make_server(ADDRESS, port, app, threaded=True, request_handler=Connection, fd=handle)
 
 
 def explorer(title: str, grounder: Grounder, pictures: Pictures, port: int) -> Flask:
@@ -89,8 +101,9 @@ def explorer(title: str, grounder: Grounder, pictures: Pictures, port: int) -> F
 
     @app.post("/pictures")
     def upload() -> Response:
+        data = request.get_data()  # which may come slowly: meanwhile, others are answered
         with one_at_a_time:
-            return jsonify(name=pictures.upload(request.get_data()))
+            return jsonify(name=pictures.upload(data))
 
     @app.post("/answers")
     def answers() -> Response:

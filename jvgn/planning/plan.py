@@ -12,8 +12,8 @@ UNKNOWN = "?"
 TERA = 1e12
 
 
-def plan(experiment: Experiment, throughput: float, rules: Path) -> str:
-    """The stages as a table, its totals, and what was counted and what assumed.
+def plan(experiment: Experiment, throughput: float, rules: Path) -> list[str]:
+    """The lines of a table of the stages, its totals, and what was counted and what assumed.
 
     `throughput` is the device's, in tera-operations a second; `rules` the folder of the workflow's rules, which say how
     much memory they ask for.
@@ -25,7 +25,7 @@ def plan(experiment: Experiment, throughput: float, rules: Path) -> str:
     rule = "  ".join("-" * width for width in widths)
     table = [lines[0], rule, *with_remarks(lines[1:-1], stages), rule, lines[-1]]
     title = f"{experiment.folder}/metrics.json, run {experiment.run_name}; sizes of the data: {experiment.size.origin}"
-    return "\n".join([title, "", *table, "", *notes(experiment, throughput)])
+    return [title, "", *table, "", *notes(experiment, throughput)]
 
 
 def aligned(cells: tuple[str, ...], widths: list[int]) -> str:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
+from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from tqdm import tqdm
 
@@ -16,6 +17,8 @@ from jvgn.sources.part import Part, Whole, opened_for_writing, write_all
 CHUNK = 1 << 20
 WORTH_ANOTHER_TRY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 HEADERS = {"User-Agent": "jvgn", "Accept-Encoding": "identity"}
+ZIPPED, ZIPPED_CODINGS = (".tar.gz", ".tgz"), ("gzip", "x-gzip")
+"""Many servers tell of such a file's own compression as if it were theirs."""
 
 
 class TransferFailed(Exception):
@@ -25,6 +28,17 @@ class TransferFailed(Exception):
         super().__init__(reason)
         self.is_final = is_final
         """Asking the same mirror again would be no use."""
+
+
+class WebRedirects(HTTPRedirectHandler):
+    """A mirror may point to another place on the web: the library would also follow it to FTP."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
+    ) -> Request | None:
+        if urlsplit(newurl).scheme not in ("http", "https"):
+            raise HTTPError(newurl, code, f"{msg} - Redirection to url '{newurl}' is not allowed", headers, fp)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def transfer(mirror: str, part: Part, size: int | None, timeout: float) -> None:
@@ -72,7 +86,7 @@ def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
     if known and known.validator:
         headers |= {"Range": f"bytes={part.size}-", "If-Range": known.validator}
     try:
-        response = urlopen(Request(mirror, headers=headers), timeout=timeout)
+        response = build_opener(WebRedirects).open(Request(mirror, headers=headers), timeout=timeout)
     except HTTPError as error:
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.discard()
@@ -81,6 +95,7 @@ def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
     with response:
         if response.headers.get_content_type() == "text/html":
             raise TransferFailed("it answers with a web page instead of the file", is_final=True)
+        check_coding(response, part.file)
         if response.status == HTTPStatus.PARTIAL_CONTENT:
             check_rest(response, part, known)
         else:
@@ -91,6 +106,13 @@ def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
 def check_size(found: int | None, expected: int | None) -> None:
     if None not in (found, expected) and found != expected:
         raise TransferFailed(f"it has {found:,} bytes, expected {expected:,}", is_final=True)
+
+
+def check_coding(response: http.client.HTTPResponse, file: Path) -> None:
+    """The bytes are the file's own, as was asked for."""
+    coding = (response.headers["Content-Encoding"] or "identity").strip().lower()
+    if coding != "identity" and not (coding in ZIPPED_CODINGS and file.name.endswith(ZIPPED)):
+        raise TransferFailed(f"it sends the file compressed ({coding}), expected its own bytes", is_final=True)
 
 
 def whole_of(mirror: str, response: http.client.HTTPResponse, expected: int | None) -> Whole:
@@ -114,11 +136,14 @@ def check_rest(response: http.client.HTTPResponse, part: Part, known: Whole | No
 
 
 def append(part: Part, read: Callable[[int], bytes], total: int | None) -> None:
-    """`part` has all that can be read behind what it had, and that is all there is."""
+    """`part` has all that can be read behind what it had, and that is all there is; of more, nothing is kept."""
     name = part.file.name
     progress = tqdm(desc=name, total=total, initial=part.size, unit="B", unit_scale=True, disable=None)
     with progress, opened_for_writing(part.path, "ab") as file:
         while chunk := read(CHUNK):
+            if total is not None and file.tell() + len(chunk) > total:
+                part.discard()
+                raise TransferFailed(f"it sends more than the {total:,} bytes that were expected", is_final=True)
             write_all(file, chunk, part.path)
             progress.update(len(chunk))
     if total is not None and part.size != total:

@@ -26,8 +26,8 @@ HATCHES = ("", "//", "..", "xx")
 """Models differ in more than colour."""
 
 
-def tally(paths: Sequence[Path], key_path: Path, output: Path | None) -> str:
-    """What the answers say, in words; the folder `output`, if any, holds it as tables and figures."""
+def tally(paths: Sequence[Path], key_path: Path, output: Path | None) -> list[str]:
+    """What the answers say, in lines of words; the folder `output`, if any, holds it as tables and figures."""
     key = read_key(key_path)
     answers = read_all(paths, key)
     ratings = rating_table(answers, key)
@@ -107,7 +107,7 @@ def answer_counts(ratings: pd.DataFrame, answers: int) -> np.ndarray:
     return counts.reindex(columns=range(1, answers + 1), fill_value=0).to_numpy()
 
 
-def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[Answers], key: Key) -> str:
+def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[Answers], key: Key) -> list[str]:
     width = max(map(len, [*key.models, "model"]))
     lines = [key.question, ""]
     for model, rows in shares.groupby("model"):
@@ -127,7 +127,7 @@ def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[An
     unfinished = [f"{one.rater} ({len(one.answers)} of {len(key.examples)})" for one in answers if short(one, key)]
     if unfinished:
         lines.append(f"Not all examples were rated by {', '.join(unfinished)}.")
-    return "\n".join(lines)
+    return lines
 
 
 def short(answers: Answers, key: Key) -> bool:

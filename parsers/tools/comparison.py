@@ -73,7 +73,7 @@ def graph_pairs(parsers: tuple[Parser, Parser], sentences: Sequence[Tokens]) -> 
 
 
 def titled(name: str, graph: SceneGraph) -> list[str]:
-    return [name, "─" * len(name), *drawn(graph).splitlines()]
+    return [name, "─" * len(name), *drawn(graph)]
 
 
 def side_by_side(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:

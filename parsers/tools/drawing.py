@@ -10,7 +10,8 @@ from parsers.scene_graph import SceneGraph
 from parsers.tools.places import places
 
 
-def drawn(graph: SceneGraph) -> str:
+def drawn(graph: SceneGraph) -> list[str]:
+    """A line for each node."""
     tree = places(graph)
     last_under = {place.parent: index for index, place in enumerate(tree)}
     lines: list[str] = []
@@ -25,7 +26,7 @@ def drawn(graph: SceneGraph) -> str:
             indent = indents[place.parent] + ("   " if is_last else "│  ")
         indents.append(indent)
         lines.append(mark + described(graph, place.node))
-    return "\n".join(lines)
+    return lines
 
 
 def described(graph: SceneGraph, node: int) -> str:

@@ -34,7 +34,7 @@ def write_picture(graph: SceneGraph, path: Path) -> None:
 
 
 def as_json(graph: SceneGraph) -> str:
-    return json.dumps(asdict(graph) | {"left_out": left_out(graph)}, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(asdict(graph) | {"left_out": left_out(graph)}, indent=2) + "\n"
 
 
 def dot(graph: SceneGraph) -> str:

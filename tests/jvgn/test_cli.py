@@ -3,9 +3,11 @@
 import json
 import os
 import pickle
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 
+import h5py
 import pytest
 from click.testing import CliRunner
 
@@ -107,6 +109,31 @@ def test_a_run_without_a_model_is_named(tmp_path):
     assert_one_line(run("ground", tmp_path / "x.jpg", "the star", "--run", tmp_path), "model.safetensors")
     assert_one_line(run("summary", tmp_path), "metrics.json", "snakemake")
     assert_one_line(run("summary", tmp_path / "none_gt"), "none_gt: there is no such run; no run is trained")
+
+
+EVIL, SHOWN = "\x1b]0;PWNED\x07\nforged\u202e\udce9", r"\x1b]0;PWNED\x07\nforged\u202e\udce9"
+
+
+def test_what_made_regions_is_shown_and_not_obeyed(small_world, tmp_path):
+    file = shutil.copy(small_world.regions, tmp_path / "a.h5")
+    with h5py.File(file, "r+") as opened:
+        opened.attrs["detector"] = EVIL[:-1]
+    assert f"  {SHOWN[:-6]}\n" in run("regions", "info", file).stdout
+
+
+def test_names_of_files_are_shown_and_not_obeyed(tmp_path):
+    (tmp_path / f"{EVIL}.parquet").touch()
+    result = run("verify", tmp_path)
+    assert len(result.stdout.splitlines()) == 1 and f"/{SHOWN}.parquet: " in result.stdout
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_sentence_is_shown_and_not_obeyed(form):
+    result = run("graph", "\x1b \x9b \u202e \udce9", *form)
+    assert (
+        result.exit_code == 0 and result.stdout.isascii() and r"\u202e" in result.stdout and r"\udce9" in result.stdout
+    )
+    assert "\x1b" not in result.stdout
 
 
 def test_a_sentence_is_shown_as_its_graph():

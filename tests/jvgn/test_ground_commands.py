@@ -145,6 +145,15 @@ def test_bad_rows_of_a_csv_are_named_and_the_others_answered(results, images, ph
     assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["1_a.png", "6_a.png"]
 
 
+def test_a_sentence_is_shown_and_not_obeyed(results, photo, tmp_path):
+    questions = pd.DataFrame({"image": [photo] * 2, "expression": ["a star\x1b]0;PWNED\x07\nforged", "a ring\u202e"]})
+    questions.to_csv(tmp_path / "questions.csv", index=False)
+    found = run("ground", "--csv", "questions.csv", "--run", results / "shapes_det")
+    assert found.exit_code == 0, found.stderr
+    assert rf"{photo.name}: a star\x1b]0;PWNED\x07\nforged" in found.stdout.splitlines()
+    assert not {"\x1b", "\x07", "\u202e"} & {*found.stdout, *found.stderr}
+
+
 def test_an_image_is_looked_at_once_for_all_its_expressions(results, photo, monkeypatch):
     grounder = Grounder.load(results / "shapes_det")
     looked = []

@@ -17,6 +17,7 @@ from parsers.files import (
     leftovers,
     one_line,
     parsed_json,
+    printable,
     replacing,
     replacing_folder,
     temporary_beside,
@@ -113,6 +114,19 @@ def test_json_is_read_with_whole_characters(text):
 def test_what_cannot_be_counted_with_is_refused(value):
     with pytest.raises((TypeError, ValueError), match="n is"):
         check_counts({"n": value}, ["n"])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("  two\u00a0 spaces\u3000", "  two\u00a0 spaces\u3000"),
+        ("a\n\tb\r", r"a\n\tb\r"),
+        ("\x9b31m\x7f\x85\u2028", r"\x9b31m\x7f\x85\u2028"),
+        ("caf\udce9 \u2066", r"caf\udce9 \u2066"),
+    ],
+)
+def test_spaces_are_all_that_is_shown_and_not_seen(text, shown):
+    assert printable(text) == shown
 
 
 @pytest.mark.parametrize(

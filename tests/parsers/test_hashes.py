@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from parsers.files import BrokenFile
+from parsers.files import BrokenFile, sha256
 from parsers.hashes import NAME, check_picture, told_hash, write_hashes
 
 
@@ -50,6 +50,23 @@ def test_sha256sum_reads_them_too(folder):
     assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
     (folder / "a.jpg").write_text("changed")
     assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 1
+
+
+@pytest.mark.parametrize("sign", ["\r", "\x0b", "\x1c", "\x85", "\u2028"])
+def test_a_name_may_have_other_signs_that_end_a_line(tmp_path, sign):
+    picture = tmp_path / f"a{sign}b.jpg"
+    picture.write_text("a")
+    write_hashes(tmp_path)
+    assert told_hash(picture) == sha256(picture)
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\r\n", "\x85"])
+def test_a_name_cannot_tell_the_hash_of_another_file(tmp_path, sign):
+    picture, forger = tmp_path / "ok.jpg", tmp_path / f"zz{sign}{'0' * 64}  ok.jpg"
+    for path in (picture, forger):
+        path.write_text("a")
+    write_hashes(tmp_path)
+    assert told_hash(picture) == sha256(picture)
 
 
 def test_a_name_need_not_be_text(tmp_path):

@@ -17,6 +17,8 @@ from parsers.backends import load_backend
 from parsers.files import UserError
 from parsers.options import Parser
 from parsers.scene_graph import Edge, Node, SceneGraph
+from parsers.stage import EXPRESSIONS
+from parsers.table import write_table
 from parsers.tools import figures
 from parsers.tools.comparison import compare, differences
 from parsers.tools.drawing import drawn, remarks
@@ -49,19 +51,19 @@ def run(*arguments):
     ],
 )
 def test_a_graph_is_drawn_as_a_tree_from_its_referent(sentence, expected):
-    assert drawn(parse(sentence)).splitlines() == expected
+    assert drawn(parse(sentence)) == expected
 
 
 def test_the_drawing_in_the_documentation_is_the_one_that_is_drawn():
     document = (Path(__file__).parents[2] / "docs/parsers.md").read_text()
     sentence, expected = re.search(r'^\$ jvgn graph "(.*)"\n(.*?)^```', document, re.M | re.S).groups()
-    assert drawn(parse(sentence)) + "\n" == expected
+    assert drawn(parse(sentence)) == expected.splitlines()
 
 
 def test_nodes_that_nothing_connects_are_drawn_below():
     nodes = tuple(Node(head, index, (), (index,)) for index, head in enumerate("abc"))
     graph = SceneGraph(tuple("abcd"), nodes, (Edge(2, "d", 0, (3,)),), 1)
-    assert drawn(graph).splitlines() == ["* b", "  c", "  └─ d → a"]
+    assert drawn(graph) == ["* b", "  c", "  └─ d → a"]
 
 
 def test_remarks_name_what_the_drawing_lacks():
@@ -75,7 +77,7 @@ def test_every_edge_is_drawn_once_and_every_node(graph):
     tree = places(graph)
     assert sorted(place.node for place in tree) == list(range(len(graph.nodes)))
     assert sorted(id(place.edge) for place in tree if place.edge) == sorted(map(id, graph.edges))
-    assert len(drawn(graph).split("\n")) == len(graph.nodes)
+    assert len(drawn(graph)) == len(graph.nodes)
 
 
 @pytest.mark.parametrize("graph", [HOSTILE, LONG, parse("a dog"), parse("the man's watch on a table near a lamp")])
@@ -172,6 +174,14 @@ def test_a_comparison_counts_differences_and_shows_examples_side_by_side(backwar
         "  * cat            * mat",
         "    └─ on → mat      cat",
     ]
+
+
+def test_compared_words_are_shown_and_not_obeyed(backwards, tmp_path):
+    tokens = [["a", "cat\nforged", "on", "a", "\x1b[2Jmat\x9b"]]
+    write_table(tmp_path / "a.parquet", {"expression_id": [1], "tokens": tokens}, EXPRESSIONS)
+    result = run("compare", "lexical", "backwards", tmp_path / "a.parquet")
+    assert r"another referent: a cat\nforged on a \x1b[2Jmat\x9b" in result.output.splitlines()
+    assert "\x1b" not in result.output and len(result.output.splitlines()) == 11
 
 
 @pytest.mark.parametrize(

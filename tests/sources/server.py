@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.asked.append((path, wanted))
         self.close_connection = True
         file = self.server.files.get(path)
-        if file is None or file.status != 200:
+        if file is None or file.status >= 400:
             self.send_error(404 if file is None else file.status)
             return
         content, first = file.bytes, 0
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
             if first >= len(content):
                 self.send_error(416)
                 return
-        self.send_response(206 if first else 200)
+        self.send_response(206 if first else file.status)
         headers = {"Content-Length": str(len(content) - first), "ETag": file.etag}
         if first:
             headers["Content-Range"] = f"bytes {first}-{len(content) - 1}/{len(content)}"

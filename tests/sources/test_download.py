@@ -14,7 +14,7 @@ import pytest
 from jvgn.settings.source import DownloadSettings, SourceSettings
 from jvgn.sources.download import obtain
 from jvgn.sources.part import Part
-from jvgn.sources.transfer import append
+from jvgn.sources.transfer import TransferFailed, append
 from parsers.files import UserError
 
 FILE = Path("resources/downloads/data.bin")
@@ -59,6 +59,17 @@ BEHAVIOURS = {
     "an overloaded server": ({"status": 503}, "HTTP 503", 2),
     "a truncated answer": ({"cut_at": 70_000}, "broke off after 70,000 of 5,120,000 bytes", 2),
     "a web page": ({"headers": {"Content-Type": "text/html"}}, "a web page instead of the file", 1),
+    "a redirection to FTP": (
+        {"status": 302, "headers": {"Location": "ftp://127.0.0.1:9/a"}},
+        "HTTP 302 Found - Redirection to url 'ftp://127.0.0.1:9/a' is not allowed",
+        1,
+    ),
+    "a redirection to a file": (
+        {"status": 307, "headers": {"Location": "file:///etc/passwd"}},
+        "Redirection to url 'file:///etc/passwd' is not allowed",
+        1,
+    ),
+    "a compressed answer": ({"headers": {"Content-Encoding": "gzip"}}, "it sends the file compressed (gzip)", 1),
     "no length": ({"headers": {"Content-Length": None}, "cut_at": 70_000}, "does not say how many bytes there are", 1),
 }
 
@@ -85,6 +96,45 @@ def test_a_known_size_tells_the_end_where_the_server_does_not(server, source, ha
     assert FILE.read_bytes() == content and server.sent["a"] == len(content)
 
 
+def test_a_redirection_on_the_web_is_followed(server, source, hasty, content):
+    away = server.serve("away", b"", status=302, headers={"Location": server.serve("a", content)})
+    obtain(source(away), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+
+
+@pytest.mark.parametrize("coding", ["gzip", "x-gzip", "br", "Identity"])
+@pytest.mark.parametrize("name", ["a.json", "a.tar.gz"])
+def test_only_bytes_of_the_file_itself_are_taken(server, source, hasty, content, name, coding):
+    """Servers call a gzipped archive gzipped, which it is."""
+    away = server.serve("away", content, headers={"Content-Encoding": coding})
+    obtain(source(away, server.serve("a", content), file=f"resources/downloads/{name}"), hasty)
+    is_right = coding == "Identity" or ("gzip" in coding and name == "a.tar.gz")
+    assert [path for path, _ in server.asked] == (["away"] if is_right else ["away", "a"])
+
+
+def test_what_is_longer_than_it_should_be_is_not_kept_and_the_next_mirror_asked(server, source, hasty, content):
+    chunk = b"10000\r\n" + bytes(0x10000) + b"\r\n"
+    headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+    endless = server.serve("endless", chunk * 200, headers=headers)
+    with pytest.raises(UserError, match="it sends more than the 5,120,000 bytes that were expected"):
+        obtain(source(endless, size=len(content)), hasty)
+    assert names() == [] and len(server.asked) == 1
+    obtain(source(endless, server.serve("a", content), size=len(content)), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+
+
+def test_no_byte_is_written_beyond_the_expected_ones(folder):
+    part, sizes = Part(folder / "data.bin"), []
+
+    def read(_):
+        sizes.append(part.size)
+        return bytes(400 if len(sizes) < 9 else 0)
+
+    with pytest.raises(TransferFailed):
+        append(part, read, 1000)
+    assert sizes == [0, 400, 800] and part.size == 0
+
+
 def test_an_empty_file_is_never_the_published_one(server, source, hasty, folder):
     (folder / "empty").touch()
     with pytest.raises(UserError, match=r"/a: it is empty; file:empty: it is empty\)"):
@@ -100,7 +150,7 @@ def test_an_address_that_nobody_can_ask_is_a_reason_like_any_other(source, hasty
 
 @pytest.mark.skipif(not Path("/proc/version").exists(), reason="no file here has other bytes than its size says")
 def test_a_file_that_changes_while_it_is_copied_is_not_taken_for_whole(source, hasty):
-    with pytest.raises(UserError, match=r"file:/proc/version: it broke off after \d+ of 0 bytes"):
+    with pytest.raises(UserError, match=r"file:/proc/version: it sends more than the 0 bytes that were expected"):
         obtain(source("file:/proc/version", sha256=None), hasty)
 
 

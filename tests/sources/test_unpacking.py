@@ -108,6 +108,25 @@ def test_an_archive_with_a_name_outside_of_itself_is_refused_whole(tmp_path, for
     assert everything_beside(archive) == before and not (tmp_path / "evil").exists()
 
 
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", ["set/a\nb", "set/a\rb", "set/\x1b[2J", "set/a\x7f", "other/a\x85b"])
+def test_an_archive_with_control_characters_in_a_name_is_refused_whole(tmp_path, format, name):
+    archive = tmp_path / f"set.{format}"
+    write_archive(archive, FILES | {name: b"evil"})
+    with pytest.raises(BrokenFile, match="control characters"):
+        unpack(archive, "set/", tmp_path / "out")
+    assert everything_beside(archive) == [archive.name]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_names_are_in_any_language(tmp_path, format):
+    names = ["set/café 猫.jpg", "set/a\u2028b", "set/👩‍👩‍👧.png", "set/~$(x)&'.jpg"]
+    archive = tmp_path / f"set.{format}"
+    write_archive(archive, dict.fromkeys(names, b"a"))
+    unpack(archive, "set/", tmp_path / "set")
+    assert {f"set/{name}" for name in contents(tmp_path / "set")} == {*names, f"set/{hashes.NAME}"}
+
+
 def tar_entry(kind):
     entry = tarfile.TarInfo("set/odd")
     entry.type, entry.linkname = kind, "/etc/passwd"

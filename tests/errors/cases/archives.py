@@ -81,6 +81,10 @@ CASES = [
         f"…: refused: it has the name …, which is outside of the archive; {GET_AGAIN}",
         unpacked(lambda: zipped("data/a", "../trap")),
     ),
+    Case(
+        f"…: refused: it has the name …, which has control characters; {GET_AGAIN}",
+        unpacked(lambda: zipped("data/a", "data/b\n")),
+    ),
     Case(f"…: it has more than … entries; {GET_AGAIN}", of_too_many),
     Case(NOT_A_FILE, unpacked(lambda: zipped("data/link", kind=stat.S_IFLNK))),
     Case(NOT_A_FILE, unpacked(lambda: tarred("data/link", kind=tarfile.SYMTYPE))),

@@ -49,7 +49,7 @@ def beside(files: dict[str, bytes], **values: Any) -> Arrange:
     return arrange
 
 
-def served(content: bytes = bytes(1000), part: bytes = b"", **behaviour: Any) -> Arrange:
+def served(content: bytes = bytes(1000), part: bytes = b"", size: int | None = None, **behaviour: Any) -> Arrange:
     """Downloads from a server that behaves so, where a part of 1000 bytes may have come already."""
 
     def arrange(bench: Bench) -> list[Any]:
@@ -59,7 +59,7 @@ def served(content: bytes = bytes(1000), part: bytes = b"", **behaviour: Any) ->
             known = {"mirror": address, "validator": server.files["data.bin"].etag, "size": 1000}
             bench.write(f"{FILE}.part", part)
             bench.write(f"{FILE}.part.json", json.dumps(known))
-        return download(mirrors=[address])
+        return download(mirrors=[address], size=size)
 
     return arrange
 
@@ -89,11 +89,20 @@ MIRRORS = [
     Case("there is no source …; there are: …", configured({}, "fetch", "refcocoh")),
     Case(no_mirror(""), lambda bench: download(mirrors=["file:nothing", "http://127.0.0.1:9/data.bin"])),
     Case(no_mirror(": HTTP … …"), served(status=404)),
+    Case(no_mirror(": HTTP … …"), served(status=302, headers={"Location": "ftp://127.0.0.1:9/data.bin"})),
     Case(no_mirror(": nothing came for … seconds"), served(stall_at=0)),
     Case(
         no_mirror(": it is no address that can be asked (…)"), lambda bench: download(mirrors=["http://[::1/data.bin"])
     ),
     Case(no_mirror(": it answers with a web page instead of the file"), served(headers={"Content-Type": "text/html"})),
+    Case(
+        no_mirror(": it sends the file compressed (…), expected its own bytes"),
+        served(headers={"Content-Encoding": "gzip"}),
+    ),
+    Case(
+        no_mirror(": it sends more than the … bytes that were expected"),
+        served(bytes(2000), size=1000, headers={"Content-Length": None}),
+    ),
     Case(
         no_mirror(
             ": it does not say how many bytes there are, so a part could be taken for all; give the source's `size`"

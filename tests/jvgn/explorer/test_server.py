@@ -1,7 +1,9 @@
 """The server: for its own page alone, one line for every mistake, and nothing on disk."""
 
+import io
 import socket
 import struct
+import threading
 import zlib
 
 import pytest
@@ -9,7 +11,7 @@ from PIL import Image
 
 from jvgn.explorer.address import listening
 from jvgn.explorer.pictures import KEPT, MOST_BYTES
-from jvgn.explorer.server import PAGE, explorer
+from jvgn.explorer.server import PAGE, Connection, explorer, server_of
 from parsers.files import UserError
 
 
@@ -156,6 +158,39 @@ def test_a_small_file_of_very_many_pixels_is_refused_before_it_is_decoded(client
     head = b"IHDR" + struct.pack(">II", 8000, 6000) + b"\x08\x02\0\0\0"
     data = encoded()[:12] + head + struct.pack(">I", zlib.crc32(head)) + encoded()[33:]
     assert "8000 x 6000 pixels, more than 40 million" in error_of(uploaded(client, data))
+
+
+def test_while_an_upload_is_slow_others_are_answered(client, encoded):
+    answers = []
+
+    class Slow(io.BytesIO):
+        """Its bytes come once another request was answered, for which there is time enough."""
+
+        def readinto(self, buffer):
+            asked = threading.Thread(target=lambda: answers.append(client.get("/pictures/7").status_code), daemon=True)
+            asked.start()
+            asked.join(20)
+            return super().readinto(buffer)
+
+    data = encoded()
+    response = client.post("/pictures", input_stream=Slow(data), content_length=len(data))
+    assert response.json == {"name": "upload-1"} and answers and set(answers) == {200}
+
+
+@pytest.mark.parametrize("sent", ["", "GET / HT", "POST /pictures HTTP/1.1\r\n{}\r\nContent-Length: 1000\r\n\r\nabc"])
+def test_who_falls_silent_is_not_waited_for(grounder, pictures, monkeypatch, capfd, sent):
+    monkeypatch.setattr(Connection, "timeout", 0.1)
+    with listening(0) as listener:
+        port = listener.getsockname()[1]
+        own_page = f"Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}"
+        with server_of(explorer("a run", grounder, pictures, port), listener) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+                client.sendall(sent.format(own_page).encode())
+                answer = b"".join(iter(lambda: client.recv(1 << 16), b""))
+            server.shutdown()
+    assert answer.startswith(b"HTTP/1.1 400 BAD REQUEST" if sent.startswith("POST") else b"")
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_large_file_is_refused(client):

@@ -54,6 +54,14 @@ def test_who_did_not_finish_is_named_and_what_they_rated_counts(survey, answered
     assert "zebra: 10 ratings" in result.output and "quokka: 5 ratings" in result.output
 
 
+def test_a_raters_name_is_shown_and_not_obeyed(survey, answered):
+    name = "Eve\x1b]0;PWNED\x07\nzebra: 99 ratings\x9b2J"
+    result = run(
+        survey, answered("Eve", lambda model: 4 * (model == "zebra"), {"rater": name}), answered("Bob", lambda _: 4)
+    )
+    assert r"by Eve\x1b]0;PWNED\x07\nzebra: 99 ratings\x9b2J (5 of 10)." in result.stdout, result.stderr
+
+
 def test_one_rater_alone_agrees_with_nobody(survey, answered):
     result = run(survey, answered("Ann", lambda model: 4))
     assert result.exit_code == 0 and "how far they agree is not known" in result.output
