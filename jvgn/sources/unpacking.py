@@ -6,7 +6,6 @@ than an honest archive has.
 """
 
 import gzip
-import lzma
 import shutil
 import stat
 import struct
@@ -22,7 +21,7 @@ from unicodedata import category
 
 from tqdm import tqdm
 
-from jvgn.bounded import Bounded, budget_of
+from jvgn.bounded import Bounded, budget_of, check_packing
 from jvgn.sources.part import locked, opened_for_writing, write_all, writing
 from parsers.files import BrokenFile, replacing
 from parsers.hashes import write_hashes
@@ -45,7 +44,7 @@ DAMAGE = (
         TypeError,
         ValueError,
     ),
-    *(lzma.LZMAError, struct.error, tarfile.TarError, zipfile.BadZipFile, zlib.error),
+    *(struct.error, tarfile.TarError, zipfile.BadZipFile, zlib.error),
 )
 """What reading a damaged, encrypted or foreign archive can raise."""
 
@@ -80,7 +79,9 @@ class Zip:
             yield Member(entry.filename, kind, entry)
 
     def open(self, member: Member) -> IO[bytes]:
-        return self.archive.open(member.entry)  # type: ignore[arg-type]
+        assert isinstance(member.entry, zipfile.ZipInfo)
+        check_packing(member.entry)
+        return self.archive.open(member.entry)
 
 
 class PlainInfo(tarfile.TarInfo):

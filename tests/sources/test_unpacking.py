@@ -158,6 +158,17 @@ def test_links_and_devices_are_refused(tmp_path, kind):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_would_be_unpacked_without_a_limit_is_not_begun(tmp_path, monkeypatch, packing):
+    path = tmp_path / "archive.zip"
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        archive.writestr("data/file.txt", b"0" * 1000)
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was opened"))
+    with pytest.raises(BrokenFile, match="neither stored nor deflated"):
+        unpack(path, "data/file.txt", tmp_path / "file.txt")
+    assert not (tmp_path / "file.txt").exists()
+
+
 def test_a_bomb_is_stopped_by_what_comes_out_of_it(archive, tmp_path, monkeypatch):
     monkeypatch.setattr(bounded, "AT_LEAST", 100_000)
     monkeypatch.setattr(bounded, "RATIO", 0)
