@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import reprlib
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -178,3 +179,11 @@ def one_line(message: str) -> str:
     if len(line) <= LONGEST_MESSAGE:
         return line
     return f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
+
+
+def shortened(value: object) -> str:
+    """A value in a message, however much it is."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return f"a {type(value).__name__} that is too long to write"

@@ -1,7 +1,6 @@
 """Which parser, with which options: named on a command line, or frozen in a settings file."""
 
 import errno
-import reprlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import Any
 import click
 
 from parsers.backends import Backend, load_backend, loader
-from parsers.files import BrokenFile, UserError, one_line
+from parsers.files import BrokenFile, UserError, one_line, shortened
 from parsers.stopping import stoppable
 from parsers.workers import deaths_named
 
@@ -54,12 +53,11 @@ def read_parser(path: Path | str) -> Parser:
         raise BrokenFile(path, f"cannot be read as YAML ({' '.join(str(error).split())})", "check the file") from error
     if not isinstance(values, dict) or not isinstance(values.get("backend"), str):
         raise BrokenFile(path, "expected the key backend", "write it as: backend: lexical")
-    options = {str(key): value for key, value in values.items() if key != "backend" and value is not None}
+    named = {key if isinstance(key, str) else shortened(key): value for key, value in values.items()}
+    options = {key: value for key, value in named.items() if key != "backend" and value is not None}
     for key, value in options.items():
         if not isinstance(value, Option):
-            raise BrokenFile(
-                path, f"{key}: expected a text, true or false, found {reprlib.repr(value)}", "check the file"
-            )
+            raise BrokenFile(path, f"{key}: expected a text, true or false, found {shortened(value)}", "check the file")
     return Parser(values["backend"], options)
 
 

@@ -5,7 +5,7 @@ Both are patterns over the string of tags. A phrase may have an owner ("the man'
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,7 +16,10 @@ MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|
 NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
 # Without a noun the last modifier is the head: "man in black", "the tallest".
 HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
-PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADLESS}))*")
+# What comes to nothing from its first word on does so from all of them. It is passed over at once: to try each of them
+# would take for ever where there are thousands, as in "not not not".
+NO_PHRASE = rf"(?P<nothing>(?=[DAMLXZ])D*{MODIFIERS}[XZ]*)"
+PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADLESS}))*|{NO_PHRASE}")
 # "the couch | a boy is sitting on": before a verb that has no object, a run of nouns is two phrases.
 STRANDED = re.compile(r"(?:CD*A*[Nn]+)?B[XZ]*(?:[GgEV]+X*[PT]|G|P)K*$")
 TWO_PHRASES = re.compile(r"[Nn](?=A*[Nn]$)")
@@ -24,7 +27,7 @@ TWO_PHRASES = re.compile(r"[Nn](?=A*[Nn]$)")
 VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T[VGgE])*[XLZ]*[PTO]*"
 PREPOSITIONAL = r"[BXZ]*[PTO]+"
 ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
-RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*")
+RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*|(?P<nothing>[XZ]+)")
 
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({Tag.AUXILIARY, Tag.ADVERB, Tag.CONJUNCTION, Tag.PUNCTUATION, Tag.DETERMINER})
@@ -139,11 +142,15 @@ def letters(parts: Sequence[Item]) -> str:
     return "".join("N" if isinstance(part, Phrase) else part.tag for part in parts if not isinstance(part, Relation))
 
 
+def matches(pattern: re.Pattern[str], tags: str) -> Iterator[re.Match[str]]:
+    return (match for match in pattern.finditer(tags) if match["nothing"] is None)
+
+
 def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
     tags = "".join(word.tag for word in tagged)
     found: list[Item] = []
     end = 0
-    for match in PHRASE.finditer(tags):
+    for match in matches(PHRASE, tags):
         found.extend(tagged[end : match.start()])
         cut = TWO_PHRASES.search(match.group()) if STRANDED.match(tags, match.end()) else None
         middle = match.start() + cut.end() if cut else match.start()
@@ -193,7 +200,7 @@ def is_measure(count: Phrase, counted: Phrase) -> bool:
 def relations(parts: list[Item]) -> list[Item]:
     found: list[Item] = []
     end = 0
-    for match in RELATION.finditer(letters(parts)):
+    for match in matches(RELATION, letters(parts)):
         found.extend(parts[end : match.start()])
         span = tuple(part for part in parts[match.start() : match.end()] if isinstance(part, Word))
         found.append(Relation(span, match.group()))

@@ -1,7 +1,6 @@
 """What all settings share: frozen, no unknown keys, one clear message for a bad file."""
 
 import json
-import reprlib
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, Self, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from parsers.files import UserError, replacing
+from parsers.files import UserError, replacing, shortened
 from parsers.plain_yaml import load_plain_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -88,10 +87,3 @@ def likeness(key: str, known: Collection[str]) -> str:
     if key in known:
         return " (which belongs under another key)"
     return "".join(f" (near to it: {near})" for near in get_close_matches(key, sorted(known), n=1))
-
-
-def shortened(value: object) -> str:
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # Python writes no number of thousands of digits
-        return f"a {type(value).__name__} that is too long to write"

@@ -60,6 +60,8 @@ def test_a_settings_file_names_a_parser_and_its_options(tmp_path, content, expec
         ("- lexical", "expected the key backend"),
         ("models: x", "expected the key backend"),
         ("backend: stanza\nmodels: [1]", "models: expected a text"),
+        (f"backend: stanza\nmodels: 0x{'f' * 6000}", "found a int that is too long to write"),
+        (f"backend: stanza\n? 0x{'f' * 6000}\n: [1]", "a int that is too long to write: expected"),
     ],
 )
 def test_a_settings_file_that_names_no_parser_is_refused(tmp_path, content, problem):
