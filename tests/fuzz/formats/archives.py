@@ -25,6 +25,7 @@ NAMES = [
         "a/",
         "./a",
         "set/a",
+        "set/z\n" + "0" * 64 + "  a",
         "set/a/b",
         "set//a",
         "set/./a",
