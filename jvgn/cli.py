@@ -47,7 +47,7 @@ def summary(runs: tuple[Path, ...]) -> None:
     for run in runs:
         if not run.exists():
             RunFolder.find(run)  # says which runs there are
-    say(*table(list(runs)).split("\n"))
+    say(*table(list(runs)))
 
 
 @main.command()

@@ -1,5 +1,6 @@
 """Results of runs as a small table, for people."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from jvgn.metrics import needing, read_metrics
@@ -8,8 +9,8 @@ from parsers.files import UserError
 COLUMNS = ("setting", "split", "accuracy", "context accuracy", "oracle recall", "regions an image", "expressions")
 
 
-def summary(runs: list[Path]) -> str:
-    """One row a run and split, in aligned columns, then where to look next."""
+def summary(runs: list[Path]) -> list[str]:
+    """The lines of a table, one row a run and split, in aligned columns, then where to look next."""
     rows = [COLUMNS]
     for run in runs:
         if run.is_file():
@@ -27,10 +28,10 @@ def summary(runs: list[Path]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines) + "\n\n" + "\n".join(next_steps(run) for run in runs)
+    return [*lines, "", *(line for run in runs for line in next_steps(run))]
 
 
-def next_steps(run: Path) -> str:
+def next_steps(run: Path) -> Iterator[str]:
     files = {
         "gallery/index.html": "open it in a browser: groundings, before and after message passing",
         "examples.png": "some of them as a picture",
@@ -38,5 +39,6 @@ def next_steps(run: Path) -> str:
         "ablation.csv": "what marginalisation is worth",
         "predictions.parquet": "every object of every expression",
     }
-    found = [f"  {run / name}  {what}" for name, what in files.items() if (run / name).exists()]
-    return "\n".join(found)
+    for name, what in files.items():
+        if (run / name).exists():
+            yield f"  {run / name}  {what}"

@@ -1,8 +1,8 @@
 """Takes files out of archives (zip, tar, tar.gz) that nobody vouches for.
 
-An archive that holds a name outside of itself, or with control characters, is refused whole. Of what is asked for, only
-folders and plain files are written, to a temporary name that becomes the target's when all is there; never more bytes
-than an honest archive has.
+An archive that holds a name outside of itself is refused whole. Of what is asked for, only folders and plain files are
+written, none with control characters in its name, to a temporary name that becomes the target's when all is there;
+never more bytes than an honest archive has.
 """
 
 import gzip
@@ -180,6 +180,8 @@ def write_members(path: Path, wanted: str, place: Path) -> None:
                 continue
             if member.kind != "file":
                 raise BrokenFile(path, f"{member.name!r} is a {member.kind}, expected plain files", GET_AGAIN)
+            if any(category(sign) == "Cc" for sign in member.name):
+                raise BrokenFile(path, f"{member.name!r} has control characters in its name", GET_AGAIN)
             with archive.open(member) as content:
                 budget -= write_content(path, content, place / inner, budget, progress)
             written += 1
@@ -191,8 +193,6 @@ def check_name(path: Path, name: str) -> None:
     pure = PurePosixPath(name)
     if pure.is_absolute() or ".." in pure.parts or "\\" in name or ":" in name.split("/")[0]:
         raise BrokenFile(path, f"refused: it has the name {name!r}, which is outside of the archive", GET_AGAIN)
-    if any(category(sign) == "Cc" for sign in name):
-        raise BrokenFile(path, f"refused: it has the name {name!r}, which has control characters", GET_AGAIN)
 
 
 def place_within(name: str, wanted: str) -> PurePosixPath | None:
