@@ -69,12 +69,14 @@ def check_texts(
 ) -> None:
     """Written out, the texts of these columns are within the budget."""
     names = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-    if len({leaf.path for leaf in leaves}) < len(leaves):  # by its name, the library would find only one of them
+    if not names:
+        return
+    if len(set(names)) < len(names):  # by its name, the library would find only one of them
         raise pa.ArrowInvalid("two of its columns have one name")
     # Extensions of the library's, such as JSON, would be written out at once.
     options = {"read_dictionary": names, "arrow_extensions_enabled": False}
     with pq.ParquetFile(path, metadata=file.metadata, **options) as naming:
-        for group in groups if names else ():  # the library puts no lists together that name texts of several groups
+        for group in groups:  # apart, because the library puts no lists together that name texts of several groups
             for batch in naming.iter_batches(rows_at_a_time(leaves), [group], names):
                 named = sum(bytes_named(leaf) for column in batch.columns for leaf in leaves_within(column))
                 budget = spend(budget, batch.nbytes + named)
