@@ -1,6 +1,7 @@
 """Which parser, with which options: named on a command line, or frozen in a settings file."""
 
 import errno
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -95,8 +96,16 @@ def barriers_named() -> Iterator[None]:
     except OSError as error:
         if error.errno not in BARRED or error.filename is None:
             raise
-        cure = "give another path, or have its owner let you use it"
-        raise UserError(f"{error.filename}: cannot be used ({error.strerror}); {cure}") from error
+        raise barrier(error.filename, error.strerror) from error
+    except RuntimeError as error:  # so Python calls it, up to 3.12
+        path = str(error).removeprefix("Symlink loop from ")
+        if path == str(error):
+            raise
+        raise barrier(path.strip("'"), os.strerror(errno.ELOOP)) from error
+
+
+def barrier(path: str, reason: str | None) -> UserError:
+    return UserError(f"{path}: cannot be used ({reason}); give another path, or have its owner let you use it")
 
 
 def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -143,7 +143,8 @@ def test_a_path_that_cannot_be_used_is_one_line(number):
 
 
 @pytest.mark.parametrize(
-    "problem", [PermissionError(errno.EACCES, "of a port"), FileNotFoundError(errno.ENOENT, "", "a")]
+    "problem",
+    [PermissionError(errno.EACCES, "of a port"), FileNotFoundError(errno.ENOENT, "", "a"), RuntimeError("of torch's")],
 )
 def test_an_error_that_is_of_no_barred_path_is_not_hidden(problem):
     assert ran(problem).exception is problem

@@ -33,6 +33,12 @@ def barred(*arguments: str) -> Callable[[Bench], list]:
     return arrange
 
 
+def run_that_leads_to_itself(bench: Bench) -> list:
+    run = bench.folder / "shapes_gt"
+    run.symlink_to(run)
+    return ["show", run]
+
+
 def dataset_with_a_long_name(_: Bench) -> list:
     return ["read-dataset", "--refs", TOO_LONG, "--instances", "instances.json", "--output", "tables"]
 
@@ -45,6 +51,7 @@ CASES = [
         for command in (["verify"], ["summary"], ["regions", "info"], ["schema"], ["show"], ["explore"])
         for path in ("theirs/mine", TOO_LONG)
     ),
+    Case(BARRED, run_that_leads_to_itself),
     Case(BARRED, dataset_with_a_long_name),
     Case(BARRED, lambda _: ["parse", TOO_LONG, "nodes", "edges", "coverage"], program="parsers"),
 ]
