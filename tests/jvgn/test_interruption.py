@@ -17,6 +17,15 @@ def test_a_terminating_signal_is_noted_however_often_it_comes():
         assert interruption.has_come
 
 
+@pytest.fixture
+def _at_a_keyboard():
+    """What a shell starts in the background does not hear of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_at_a_keyboard")
 def test_a_second_interrupt_from_the_keyboard_is_not_waited_for():
     with pytest.raises(KeyboardInterrupt), watched() as interruption:
         signal.raise_signal(signal.SIGINT)
