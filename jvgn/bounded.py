@@ -20,7 +20,7 @@ def check_packing(entry: zipfile.ZipInfo) -> None:
     """The entry is stored or deflated, as those of all publications are."""
     # What is packed otherwise, the library unpacks without a limit: half a kilobyte is a gigabyte before it is counted.
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{entry.filename} is neither stored nor deflated; pack it in the usual way")
+        raise ValueError(f"{entry.filename} is neither stored nor deflated, as zip files mostly are")
 
 
 class Stream(Protocol):

@@ -46,7 +46,7 @@ def verify(folder: Path) -> Iterator[Finding]:
     with tqdm(total=sum(sizes.values()), unit="B", unit_scale=True, disable=None) as progress:
         for path in sizes:
             try:
-                yield from findings(path, hashes)
+                yield from (one for one in findings(path, hashes) if one.kind != "unknown" or is_own(path, folder))
             except OSError as error:
                 yield Finding("broken", path, f"cannot be read ({error.strerror})")
             progress.update(sizes[path])
@@ -62,9 +62,18 @@ def paths_below(folder: Path, tell: Callable[[OSError], None]) -> Iterator[Path]
 
 
 def leads_on(path: Path, folder: Path, seen: set[Path]) -> bool:
-    """Whether the files in it are not met elsewhere: links may lead back."""
+    """Whether the files in it are not met elsewhere: links may lead back, or to one place."""
+    if not path.is_symlink():
+        return True
     target = path.resolve()
-    return not path.is_symlink() or (target not in seen and not target.is_relative_to(folder.resolve()))
+    is_new = target not in seen and not target.is_relative_to(folder.resolve())
+    seen.add(target)
+    return is_new
+
+
+def is_own(path: Path, folder: Path) -> bool:
+    """Whether the file lies in the folder itself: what a link leads to, photographs for instance, may be the user's."""
+    return path.parent.resolve().is_relative_to(folder.resolve())
 
 
 def is_finished(path: Path, folder: Path) -> bool:
@@ -80,7 +89,8 @@ def missing(paths: Sequence[Path], folder: Path) -> Iterator[Finding]:
     for record in paths:
         path = record.with_name(record.name.removesuffix(SUFFIX).removeprefix("."))
         if record.name.endswith(SUFFIX) and not path.is_file() and is_finished(path, folder):
-            yield Finding("missing", path, "there is no such file; the workflow makes it again")
+            cure = f"the workflow makes it again, unless it is not wanted: then delete {record.name} too"
+            yield Finding("missing", path, f"there is no such file; {cure}")
 
 
 def findings(path: Path, hashes: dict[Path, str | None]) -> Iterator[Finding]:

@@ -23,8 +23,6 @@ class Interruption:
     def __init__(self) -> None:
         self.has_come = False
         self._before = {number: signal.getsignal(number) for number in SIGNALS}
-        # Whoever listens for signals that come to nothing would send one again after it was noted.
-        self._listening = signal.set_wakeup_fd(-1)
 
     def note(self, number: int, _: FrameType | None) -> None:
         self.has_come = True
@@ -34,19 +32,21 @@ class Interruption:
     def restore(self) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        signal.set_wakeup_fd(self._listening, warn_on_full_buffer=False)
 
 
 @contextmanager
 def watched() -> Iterator[Interruption]:
     """Signals are noted until the block ends."""
     interruption = Interruption()
+    # Whoever listens for signals that come to nothing would send one again after it was noted.
+    listening = signal.set_wakeup_fd(-1)
     for number in SIGNALS:
         signal.signal(number, interruption.note)
     try:
         yield interruption
     finally:
         interruption.restore()
+        signal.set_wakeup_fd(listening, warn_on_full_buffer=False)
 
 
 def ignore_signals(_: int) -> None:

@@ -12,12 +12,17 @@ import click
 
 from parsers.files import printable
 
+OURS = ("jvgn", "parsers")
+
 log = logging.getLogger(__name__)
 
 
 class Lines(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        return printable(super().formatMessage(record))
+        said = super().formatMessage(record)
+        # Libraries say what has several lines, in colours; of ours, a line is a line.
+        lines = [said] if record.name.partition(".")[0] in OURS else said.split("\n")
+        return "\n".join(map(printable, lines))
 
 
 def say(*lines: str, err: bool = False) -> None:

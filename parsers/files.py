@@ -20,6 +20,8 @@ from typing import Any
 from unicodedata import category
 
 LONGEST_MESSAGE = 2000
+JOINERS = "\u200c\u200d"
+"""Without them, Persian, Hindi and pictures of families fall apart."""
 MOST_COUNTED = 2**53
 """Beyond, a float does not tell a number from the next."""
 HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
@@ -170,7 +172,11 @@ def check_counts(values: Any, names: Iterable[str]) -> None:
 
 def printable(text: str) -> str:
     """A text as a terminal can show it: signs that it would act on, or that are none, are written as escapes."""
-    return "".join(sign if sign.isprintable() or category(sign) == "Zs" else ascii(sign)[1:-1] for sign in text)
+    return "".join(sign if is_harmless(sign) else ascii(sign)[1:-1] for sign in text)
+
+
+def is_harmless(sign: str) -> bool:
+    return sign.isprintable() or sign in JOINERS or category(sign) == "Zs"
 
 
 def one_line(message: str) -> str:

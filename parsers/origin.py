@@ -92,7 +92,7 @@ def checked(origin: Origin) -> Origin:
         texts += table.values()
     if {type(text) for text in texts} != {str} or {type(origin.size), type(origin.modified)} != {int}:
         raise TypeError("a value of another kind")
-    if any(b"\0" in os.fsencode(name) for name in (*origin.inputs, *origin.code)):
+    if any(b"\0" in name.encode("utf8", "surrogateescape") for name in (*origin.inputs, *origin.code)):
         raise ValueError("a name that no file has")
     return origin
 

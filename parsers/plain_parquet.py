@@ -79,7 +79,10 @@ def check_texts(
         for group in groups:  # apart, because the library puts no lists together that name texts of several groups
             for batch in naming.iter_batches(rows_at_a_time(leaves), [group], names):
                 named = sum(bytes_named(leaf) for column in batch.columns for leaf in leaves_within(column))
-                budget = spend(budget, batch.nbytes + named)
+                spend(
+                    budget, batch.nbytes
+                )  # not taken off: every batch of a group has all texts that were named so far
+                budget = spend(budget, named)
 
 
 def leaves_within(array: pa.Array) -> Iterator[pa.Array]:

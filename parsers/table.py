@@ -101,7 +101,8 @@ def read_rows(path: Path | str, schema: pa.Schema, start: int, stop: int) -> pa.
 def row_groups(path: Path | str, schema: pa.Schema) -> Iterator[pa.Table]:
     """The whole table, about as many rows at a time as we write at a time: a stranger's groups may be tiny."""
     with opened(path, schema) as file:
-        together, rows = list[int](), 0
+        together: list[int] = []
+        rows = 0
         for index in range(file.num_row_groups):
             together.append(index)
             rows += file.metadata.row_group(index).num_rows

@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BaseModel, FailFast, Field, PositiveInt, Ty
 
 from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
-from jvgn.settings.base import describe, shortened
-from parsers.files import BrokenFile, UserError, parsed_json
+from jvgn.settings.base import describe
+from parsers.files import BrokenFile, UserError, parsed_json, shortened
 from parsers.table import write_table
 
 GET_AGAIN = "get the file again"

@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jvgn.settings.base import shortened
-from parsers.files import BrokenFile
+from parsers.files import BrokenFile, shortened
 from parsers.table import read_table
 
 if TYPE_CHECKING:  # an answer shall not wait for it to load

@@ -17,8 +17,10 @@ from jvgn.sources.part import Part, Whole, opened_for_writing, write_all
 CHUNK = 1 << 20
 WORTH_ANOTHER_TRY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 HEADERS = {"User-Agent": "jvgn", "Accept-Encoding": "identity"}
-ZIPPED, ZIPPED_CODINGS = (".tar.gz", ".tgz"), ("gzip", "x-gzip")
+ZIPPED, ZIPPED_CODINGS = (".gz", ".tgz"), ("gzip", "x-gzip")
 """Many servers tell of such a file's own compression as if it were theirs."""
+COMPRESSED = (*ZIPPED_CODINGS, "deflate", "compress", "br", "zstd")
+"""There are servers that write other words there, and send the file as it is."""
 
 
 class TransferFailed(Exception):
@@ -110,8 +112,8 @@ def check_size(found: int | None, expected: int | None) -> None:
 
 def check_coding(response: http.client.HTTPResponse, file: Path) -> None:
     """The bytes are the file's own, as was asked for."""
-    coding = (response.headers["Content-Encoding"] or "identity").strip().lower()
-    if coding != "identity" and not (coding in ZIPPED_CODINGS and file.name.endswith(ZIPPED)):
+    coding = (response.headers["Content-Encoding"] or "").strip().lower()
+    if coding in COMPRESSED and not (coding in ZIPPED_CODINGS and file.name.endswith(ZIPPED)):
         raise TransferFailed(f"it sends the file compressed ({coding}), expected its own bytes", is_final=True)
 
 

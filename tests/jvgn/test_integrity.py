@@ -98,6 +98,25 @@ def test_files_in_a_folder_that_is_a_link_are_verified(results, tmp_path):
     assert verified(results)[:2] == (1, {("stale", "second.txt"), ("broken", "third.txt")})
 
 
+def test_what_a_user_links_to_is_not_called_unknown(results, tmp_path):
+    """Nobody shall be advised to delete the photographs of a whole group."""
+    (tmp_path / "train2014").mkdir()
+    (tmp_path / "train2014" / "photograph.jpg").write_text("a picture")
+    (results / "images").symlink_to(tmp_path / "train2014", target_is_directory=True)
+    assert verified(results)[:2] == (0, set())
+
+
+def test_a_folder_that_two_links_lead_to_is_verified_once(results, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    third = tmp_path / "elsewhere" / "third.txt"
+    third.write_text("three")
+    write_origin(third, "jvgn end", {}, {}, {})
+    third.write_text("eerht")
+    for name in ("more", "again"):
+        (results / name).symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert verified(results)[2].count("third.txt") == 1
+
+
 def test_links_that_lead_back_are_not_followed(results, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (results / "self").symlink_to(results, target_is_directory=True)

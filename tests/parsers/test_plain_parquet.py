@@ -103,6 +103,18 @@ def test_what_a_file_says_of_its_size_is_not_believed(tmp_path, monkeypatch, bom
     assert max(taken) < 1 << 27
 
 
+def test_texts_that_are_all_different_are_counted_once(tmp_path, monkeypatch):
+    """The library hands out those of earlier batches with each batch of a group."""
+    texts = [f"{k:040}" for k in range(20_000)]
+    path = tmp_path / "honest.parquet"
+    pq.write_table(pa.table({"text": texts, "tokens": listed(pa.array(texts))}), path, dictionary_pagesize_limit=1000)
+    monkeypatch.setattr("parsers.plain_parquet.MOST_LISTS", 500)
+    monkeypatch.setattr("parsers.plain_parquet.AT_LEAST", 4_000_000)
+    monkeypatch.setattr("parsers.plain_parquet.RATIO", 0)
+    with pq.ParquetFile(path) as file:
+        assert read_groups(file, path)["text"].to_pylist() == texts
+
+
 def test_many_texts_are_read_many_rows_at_a_time(tmp_path, monkeypatch):
     asked, whole = [], pq.ParquetFile.iter_batches
     monkeypatch.setattr(
