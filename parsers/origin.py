@@ -8,6 +8,7 @@ SHA-256; `choices`: what else the command was told; `code`: the project's files 
 import errno
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -18,10 +19,14 @@ from parsers.files import BrokenFile, replacing, sha256
 
 FORMAT = "1"
 SUFFIX = ".origin"
+LARGE = 1 << 30
+"""Bytes that take some time to read."""
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 """Of a file whose name is as long as the system has it, there can be no record: its name is longer."""
 DAMAGE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What comes of a record that has its seal, but does not hold what a record holds."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,11 @@ class Origin:
         found = path.stat()
         if found.st_size != self.size:
             return False
-        return found.st_mtime_ns == self.modified or sha256(path) == self.sha256
+        if found.st_mtime_ns == self.modified:
+            return True
+        if found.st_size > LARGE:
+            log.info("%s: reading it all, to see whether it is as it was written", path)
+        return sha256(path) == self.sha256
 
     @property
     def denial(self) -> str:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from parsers.files import BrokenFile
 from parsers.options import Commands
-from parsers.origin import Origin, read_origin, record_of, seal, write_origin
+from parsers.origin import Origin, check_unchanged, read_origin, record_of, seal, write_origin
 from parsers.recording import Foreign, Given, Joining, Made, Stage, reads
 
 
@@ -183,6 +183,19 @@ def test_a_record_with_any_byte_changed_is_known_as_damaged():
         record.write_bytes(whole[:place] + bytes([whole[place] ^ (1 + place % 255)]) + whole[place + 1 :])
         with pytest.raises(BrokenFile, match=r"damaged record of what made the file; delete b\.txt"):
             read_origin(Path("b.txt"))
+
+
+def test_a_large_file_that_was_copied_is_not_read_in_silence(monkeypatch, caplog):
+    monkeypatch.setattr("parsers.origin.LARGE", 0)
+    caplog.set_level("INFO")
+    path = Path("a.txt")
+    written("a.txt", "a")
+    write_origin(path, "main shout", {}, {}, {})
+    check_unchanged(path)
+    assert caplog.messages == []
+    os.utime(path, (0, 0))
+    check_unchanged(path)
+    assert caplog.messages == ["a.txt: reading it all, to see whether it is as it was written"]
 
 
 def test_a_record_of_another_version_is_named():
