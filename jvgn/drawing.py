@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 
 from parsers.files import UserError, replacing
@@ -35,6 +36,9 @@ def check_ending(output: Path) -> None:
 
 def save(figure: Figure, output: Path, dpi: int = 150) -> None:
     check_ending(output)
+    for text in figure.findobj(Text):
+        if "$" in text.get_text():  # a price, or a stranger's, which matplotlib would take for a formula
+            text.set_parse_math(False)
     with replacing(output) as temporary, matplotlib.rc_context({"svg.hashsalt": "jvgn"}):
         figure.savefig(temporary, dpi=dpi, format=output.suffix[1:], metadata=UNDATED[output.suffix])
 

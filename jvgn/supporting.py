@@ -79,7 +79,8 @@ class SupportingObjects:
 def read_annotations(path: Path, expressions: pd.DataFrame, objects: pd.DataFrame) -> pd.DataFrame:
     """The supporting objects that a user's file names, after a check that the dataset knows them."""
     try:
-        table = pd.read_csv(path, usecols=COLUMNS, dtype=dict.fromkeys(COLUMNS, "int64"))
+        # As it is, whatever its name: the library would unpack it without a limit.
+        table = pd.read_csv(path, usecols=COLUMNS, dtype=dict.fromkeys(COLUMNS, "int64"), compression=None)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); put the annotations there") from error
     except (ValueError, OverflowError) as error:

@@ -19,6 +19,7 @@ from parsers.table import write_table
 GET_AGAIN = "get the file again"
 
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Label = Annotated[int, Field(ge=0, lt=2**31)]
 Side = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 
@@ -38,7 +39,7 @@ class Image(BaseModel):
 class Annotation(BaseModel):
     id: Id
     image_id: Id
-    category_id: Annotated[int, Field(ge=0, lt=2**31)]
+    category_id: Label
     bbox: tuple[Side, Side, Side, Side]
     iscrowd: int = 0
 
@@ -47,7 +48,7 @@ Listed = TypeVar("Listed", Image, Annotation)
 
 
 class Category(BaseModel):
-    id: int
+    id: Label
     name: str
 
 

@@ -4,13 +4,14 @@ docs/custom.md describes them. Whatever is wrong with a row is an error that nam
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from jvgn.boxes import iou, xyxy_from_xywh
+from jvgn.boxes import Floats, iou, xyxy_from_xywh
 from jvgn.datasets import tables
 from jvgn.datasets.coco import Annotation, Image, as_table, described_part, read_instances, write_annotations
 from jvgn.datasets.custom_rows import BOX, Mention, Row, parsed_rows
@@ -48,6 +49,7 @@ class Annotations:
         self.by_name: dict[str, Image] = {}
         self.objects: dict[int, Annotation] = {}
         self.in_image: dict[int, list[Annotation]] = {}
+        self.boxes: dict[int, Floats] = {}
         for image in self.instances.images:
             if image.file_name in self.by_name:
                 raise BrokenFile(path, f"image {image.id} ({image.file_name}) is listed twice", MEND)
@@ -89,10 +91,16 @@ class Annotations:
         if elsewhere != image.id:
             raise record.flaw(column, f"annotation {object_id} is in image {elsewhere}, expected one in {image.id}")
 
+    def boxes_in(self, image_id: int) -> Floats:
+        """Made once: each row of the image is compared with all of them."""
+        if image_id not in self.boxes:
+            self.boxes[image_id] = xyxy_from_xywh([note.bbox for note in self.in_image[image_id]])
+        return self.boxes[image_id]
+
     def object_at(self, record: Record, box: list[float], image: Image) -> int:
         """The annotated object whose box is this one, give or take a little."""
         notes = self.in_image[image.id]
-        overlap_N = iou(xyxy_from_xywh([note.bbox for note in notes]), box)[:, 0]
+        overlap_N = iou(self.boxes_in(image.id), box)[:, 0]
         if max(overlap_N, default=0) < SAME:
             nearest = f"the nearest overlaps by {max(overlap_N, default=0):.2f}, expected at least {SAME}"
             raise record.flaw("x1 to y2", f"no annotated object of image {image.id} has this box ({nearest})")
@@ -124,13 +132,13 @@ def read_expression(record: Record, row: Row, number: int, annotations: Annotati
     image = annotations.image(record, row)
     referent = annotations.referent(record, row, image)
     tokens = row.tokens or list(tokenise(row.text))
-    heads = [mention.head_token for mention in row.mentions]
+    heads = Counter(mention.head_token for mention in row.mentions)
     for mention in row.mentions:
         annotations.check_object(record, "mentions", mention.object_id, image)
         if mention.head_token >= len(tokens):
             words = " ".join(tokens)
             raise record.flaw("mentions", f"head_token {mention.head_token}: there are {len(tokens)} words, {words}")
-        if heads.count(mention.head_token) > 1:
+        if heads[mention.head_token] > 1:
             raise record.flaw("mentions", f"head_token {mention.head_token} stands for two objects")
     expression_id = number if row.expression_id is None else row.expression_id
     return Expression(expression_id, image.id, referent, row.split, row.text, tokens, row.mentions, record)

@@ -71,14 +71,13 @@ class Sentence:
         """The tree of the words as written: each in the place of that part which depends on another word."""
         place: list[int] = []
         kept: list[TreeWord] = []
+        within = {index: one for one in self.ranges for index in range(one[0], one[1] + 1)}
         for index, word in enumerate(tree.words):
-            span = next(((first, last, text) for first, last, text in self.ranges if first <= index <= last), None)
-            if span is None or index == span[0]:
-                kept.append(word)
-            if span is not None:
-                inside = range(span[0], span[1] + 1)
+            first, last, text = within.get(index, (index, index, word.text))
+            if index == first:
+                inside = range(first, last + 1)
                 top = next(part for part in inside if tree.words[part].head not in inside)
-                kept[-1] = replace(tree.words[top], text=span[2], lemma=span[2].lower())
+                kept.append(word if index not in within else replace(tree.words[top], text=text, lemma=text.lower()))
             place.append(len(kept) - 1)
         return Tree(tuple(replace(word, head=place[word.head] if word.head != ROOT else ROOT) for word in kept))
 

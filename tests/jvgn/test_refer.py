@@ -113,6 +113,8 @@ def test_a_flaw_in_the_refs_is_named(tmp_path, path, new, message):
 def test_a_flaw_in_the_instances_is_named(tmp_path):
     with pytest.raises(BrokenFile, match=r"instances\.json: annotations\.0\.bbox"):
         read(tmp_path, refs(), edited(instances(), ("annotations", 0, "bbox"), [1, 2]))
+    with pytest.raises(BrokenFile, match=r"instances\.json: categories\.0\.id: Input should be less than"):
+        read(tmp_path, refs(), edited(instances(), ("categories", 0, "id"), 2**61 - 1))
     with pytest.raises(BrokenFile, match="category 7"):
         read(tmp_path, refs(), edited(instances(), ("annotations", 0, "category_id"), 7))
 

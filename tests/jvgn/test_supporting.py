@@ -1,5 +1,7 @@
 """Supporting objects against their plain definition, and what users may get wrong in annotations of their own."""
 
+import gzip
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,4 +137,12 @@ def test_a_mistake_in_the_annotations_is_named(tmp_path, text, message):
     if text is not None:
         path.write_text(text)
     with pytest.raises(UserError, match=f"supporting.csv: {message}"):
+        drawn.measured(path)
+
+
+@pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zip", "zst", "tar"])
+def test_annotations_are_not_unpacked_whatever_they_are_called(tmp_path, ending):
+    drawn, path = Drawn(tmp_path, "gt", seed=0), tmp_path / f"supporting.csv.{ending}"
+    path.write_bytes(gzip.compress(b"expression_id,object_id\n"))
+    with pytest.raises(UserError, match="expected CSV with whole numbers"):
         drawn.measured(path)

@@ -48,6 +48,15 @@ def test_a_word_that_is_parsed_as_two_is_found_in_either_form(parses, form, toke
     assert form(graph) == "man; *watch | man -'s-> watch"
 
 
+def test_thousands_of_words_that_are_written_as_one_take_no_longer_than_others(tmp_path):
+    words = [f"{k}\ta\ta\tX\t_\t_\t{k + 1 if k < 8000 else 0}\tdep\t_\t_" for k in range(1, 8001)]
+    path = tmp_path / "parses.conllu"
+    path.write_text("\n".join(["1-7999\tmany\t_\t_\t_\t_\t_\t_\t_\t_", *words]) + "\n")
+    began = time.process_time()
+    assert ("many", "a") in read_trees(path)
+    assert time.process_time() - began < 2
+
+
 def test_windows_line_ends_and_a_missing_last_one_are_read(parses, form):
     path = parses(LINES.strip().replace("\n", "\r\n"))
     assert form(parse("woman holding an umbrella", backend="conllu", parses=path)).startswith("*woman; umbrella")
