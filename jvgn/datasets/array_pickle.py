@@ -15,6 +15,9 @@ import numpy as np
 
 from parsers.plain_pickle import PLAIN, TOO_MUCH, PlainUnpickler, admitting, bytes_of, load_with, most_bytes
 
+DIMENSIONS, LENGTH = 64, 1 << 63
+"""As many as numpy's arrays can have, and more than a length of theirs can be."""
+
 
 class Kind:
     """The kind of an array's numbers: `f4`, in the order of bytes that is told later."""
@@ -46,14 +49,15 @@ def scalar(kind: Kind, data: bytes | str) -> Any:
 def encode(text: str, encoding: str) -> bytes:
     """Protocols before the third have bytes as text."""
     if encoding != "latin1":
-        raise pickle.UnpicklingError(f"it has bytes as {encoding[:20]}, expected latin1")
+        raise pickle.UnpicklingError("it has bytes in another encoding, expected latin1")
     return text.encode("latin1")
 
 
 def numbers(kind: Kind, shape: tuple[int, ...], data: bytes | str) -> np.ndarray:
     """The array; what Python 2 wrote has its bytes as text."""
     data = encode(data, "latin1") if isinstance(data, str) else data
-    if not all(type(length) is int and length >= 0 for length in shape):
+    # Within numpy's own limits: the product of thousands of long numbers would take for ever.
+    if len(shape) > DIMENSIONS or not all(type(length) is int and 0 <= length < LENGTH for length in shape):
         raise pickle.UnpicklingError("it has an array of an impossible shape")
     if math.prod(shape) * kind.type.itemsize != len(data):
         raise pickle.UnpicklingError(f"it has an array of shape {shape} with {len(data)} bytes")

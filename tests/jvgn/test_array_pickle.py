@@ -88,6 +88,22 @@ def test_a_shape_must_fit_the_bytes(tmp_path, shape):
     refused(tmp_path / "weights.pkl", array(shape, kind("f4"), bytes(8)), "it has an array of")
 
 
+HUGE = b"\x8b" + struct.pack("<i", 100_000) + b"\x7f" * 100_000
+
+
+@pytest.mark.parametrize(
+    "shape", [HUGE + b"q\x05" + b"h\x05" * 20_000, HUGE, b"I1\n" * 65], ids=["both", "long", "many"]
+)
+def test_a_shape_beyond_any_of_numpys_is_not_multiplied(tmp_path, shape):
+    refused(tmp_path / "weights.pkl", array(shape, kind("f4"), bytes(4)), "an impossible shape")
+
+
+def test_an_encoding_that_is_no_text_is_not_written_out(tmp_path):
+    """Lists in lists, each ten times the one before, are short to tell and too long to write."""
+    lists = b"]q\x00" + b"".join(b"](" + b"h%c" % (i - 1) * 10 + b"eq%c" % i for i in range(1, 40))
+    refused(tmp_path / "weights.pkl", lists + b"c_codecs\nencode\n(S'x'\nh\x27tR.", "expected latin1")
+
+
 LONG = b"T" + struct.pack("<I", 60_000) + b"a" * 60_000
 ARRAYS_OF_ONE = (
     b"cnumpy.core.multiarray\n_reconstruct\nq\x00(cnumpy\nndarray\n(I0\ntS'b'\ntq\x01(I1\n(I60000\nt"
