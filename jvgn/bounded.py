@@ -25,7 +25,6 @@ def check_packing(entry: zipfile.ZipInfo) -> None:
 
 class Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
-    def readline(self, size: int, /) -> bytes: ...
 
 
 class Bounded:
@@ -37,17 +36,15 @@ class Bounded:
         self.asked_in_vain = 0
 
     def read(self, size: int) -> bytes:
-        content = self.spend(self.stream.read(size))
+        content = self.stream.read(size)
+        self.check(len(content))
+        self.left -= len(content)
         self.asked_in_vain += not content
         if self.asked_in_vain > PATIENCE:  # the library looks for the end of an entry that says it has exabytes
             raise EOFError("it ends before it should")
         return content
 
-    def readline(self, size: int) -> bytes:
-        return self.spend(self.stream.readline(size))
-
-    def spend(self, content: bytes) -> bytes:
-        self.left -= len(content)
-        if self.left < 0:
+    def check(self, size: int) -> None:
+        """So many bytes more are within the budget."""
+        if size > self.left:
             raise BrokenFile(self.path, "it unpacks to far more than an honest archive would", self.cure)
-        return content

@@ -22,6 +22,7 @@ from parsers.files import BrokenFile, UserError
 CHECK = "check `glove` and `vector_size`"
 LINES_TO_JUDGE = 1000
 """If none of so many lines is a word without spaces and a vector, the vectors are longer than expected."""
+CHUNK = 1 << 16
 LONGEST_LINE = 1 << 20
 """In bytes; a line of 300 numbers has some thousand."""
 DAMAGE = (
@@ -77,10 +78,14 @@ def byte_lines(path: Path, size: int) -> Iterator[bytes]:
         raise UserError(f"{path}: there is no such GloVe file; put it there or set `glove: null`")
     try:
         with opened(path, size) as file:
-            while line := file.readline(LONGEST_LINE):
-                if len(line) == LONGEST_LINE:
+            begun = b""
+            while chunk := file.read(CHUNK):  # zipfile would take a microsecond and more for each line
+                *lines, begun = (begun + chunk).split(b"\n")
+                yield from lines
+                if len(begun) > LONGEST_LINE:
                     raise BrokenFile(path, f"it has a line of more than {LONGEST_LINE:,} bytes", "get the file again")
-                yield line
+            if begun:
+                yield begun
     except DAMAGE as error:
         raise BrokenFile(path, f"not a readable text or archive ({error})", "get the file again") from error
 
@@ -92,7 +97,9 @@ def opened(path: Path, size: int) -> Iterator[Bounded]:
             entry = archive.getinfo(member(path, archive.namelist(), size))
             check_packing(entry)
             with archive.open(entry) as text:
-                yield Bounded(text, path, "get the file again")
+                bounded = Bounded(text, path, "get the file again")
+                bounded.check(entry.file_size)  # a bomb is known before its many lines are read
+                yield bounded
     else:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as text:
             yield Bounded(text, path, "get the file again")

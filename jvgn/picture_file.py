@@ -5,13 +5,13 @@ import struct
 import warnings
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 from PIL import Image, ImageOps
-from PIL.JpegImagePlugin import JpegImageFile
 
 from parsers.files import BrokenFile, UserError
 from parsers.hashes import check_picture
@@ -22,9 +22,11 @@ MOST_PIXELS = 2**26
 """A file of few bytes can be an image of very many pixels; cameras have up to 61 million."""
 MOST_SCANS = 100
 """A progressive JPEG has about ten. Each goes over all pixels again, and can have a hundred bytes."""
-SCAN, END = 0xDA, 0xD9
-MARKER = re.compile(rb"\xff[\xc0-\xcf\xd8-\xfe]")
-"""Of a JPEG's segments; within a scan's data, another byte follows on 0xFF."""
+MOST_SEGMENTS = 300
+"""Of up to 64 kB each. A camera makes some dozens, a profile has at most 255; for each, Pillow may copy all before."""
+JPEG, SCAN, END = b"\xff\xd8\xff", 0xDA, 0xD9
+MARKER = re.compile(rb"\xff[\xc0-\xc7\xc9-\xcf\xd9-\xef\xfe]")
+"""Of a JPEG's segments, which begin with their lengths; within a scan's data, another byte follows on 0xFF."""
 DAMAGE = (
     *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, SyntaxError, TypeError, ValueError),
     *(struct.error, zlib.error),
@@ -45,14 +47,16 @@ def opened(source: Path | IO[bytes], most_pixels: int = MOST_PIXELS) -> Iterator
     """The picture, before a pixel is read; unless no file is there, whatever is wrong with it is a ValueError."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # ours is the stricter limit
-            image = Image.open(source, formats=FORMATS)
-        with image:
-            if image.width * image.height > most_pixels:
-                size = f"{image.width} x {image.height} pixels"
-                raise TooLarge(f"{size}, more than {most_pixels // 10**6} million")
-            check_scans(image)
-            yield image
+            # Of pixels, ours is the stricter limit; of what a camera noted, each note could give a line.
+            warnings.simplefilter("ignore")
+            check_segments(source)
+            with Image.open(source, formats=FORMATS) as image:
+                if image.width * image.height > most_pixels:
+                    size = f"{image.width} x {image.height} pixels"
+                    raise TooLarge(f"{size}, more than {most_pixels // 10**6} million")
+                if any(tile.codec_name == "bmp_rle" for tile in image.tile):  # which goes pixel by pixel in Python
+                    raise ValueError("it is a BMP packed in runs, as no photograph is")
+                yield image
     except (FileNotFoundError, IsADirectoryError, TooLarge):
         raise
     except Image.DecompressionBombError as error:
@@ -61,23 +65,30 @@ def opened(source: Path | IO[bytes], most_pixels: int = MOST_PIXELS) -> Iterator
         raise ValueError(str(error) or type(error).__name__) from error
 
 
-def check_scans(image: Image.Image) -> None:
-    """A JPEG, be it the first of several in one file, goes over its pixels some times and no more."""
-    if not isinstance(image, JpegImageFile):
-        return
-    assert image.fp  # until its pixels are read
-    image.fp.seek(0)
-    if count_scans(image.fp.read()) > MOST_SCANS:
+def check_segments(source: Path | IO[bytes]) -> None:
+    """A JPEG has some segments and goes over its pixels some times, and no more."""
+    with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
+        file.seek(0)
+        start = file.read(len(JPEG))
+        jpeg = start + file.read() if start == JPEG else b""
+    markers = list(islice(markers_of(jpeg), MOST_SEGMENTS + 1))
+    if len(markers) > MOST_SEGMENTS:
+        raise ValueError(f"it has more than {MOST_SEGMENTS} segments")
+    if markers.count(SCAN) > MOST_SCANS:
         raise ValueError(f"it has more than {MOST_SCANS} scans")
 
 
-def count_scans(jpeg: bytes) -> int:
+def markers_of(jpeg: bytes) -> Iterator[int]:
     """As a decoder meets them: those of a thumbnail in another segment, and what is behind the end, do not count."""
-    found, place = 0, 2
-    while (marker := MARKER.search(jpeg, place)) and marker[0][1] != END:
-        found += marker[0][1] == SCAN
-        place = marker.end() + max(2, int.from_bytes(jpeg[marker.end() : marker.end() + 2]))
-    return found
+    place, scanned = 2, False
+    while marker := MARKER.search(jpeg, place):
+        kind, place = marker[0][1], marker.end()
+        if kind == END and scanned:
+            return
+        if kind != END:  # before any scan, Pillow reads on
+            yield kind
+            scanned = scanned or kind == SCAN
+            place += max(2, int.from_bytes(jpeg[place : place + 2]))
 
 
 def read_picture(source: Path | IO[bytes], as_seen: bool = False, most_pixels: int = MOST_PIXELS) -> Image.Image:

@@ -18,6 +18,9 @@ from pydantic import (
 from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
 from parsers.files import UserError
 
+LONGEST_SIDE, MOST_PROPOSALS, MOST_ANCHORS = 4000, 10_000, 64
+"""Weights bring their settings with them, and those of a stranger shall not ask for any amount of work."""
+
 
 class NetworkSettings(Frozen):
     """A Faster R-CNN, trained by the workflow or given, and whatever training depends on."""
@@ -33,10 +36,10 @@ class NetworkSettings(Frozen):
     """A trained detector: nothing is trained, and these weights are taken."""
     training_images: str | None = None
     """A text file, an image id a line: what `weights` were trained on. Without it, the proof is `unproven`."""
-    short_side: int = Field(600, gt=0, le=10_000)
+    short_side: int = Field(600, gt=0, le=LONGEST_SIDE)
     """Images are resized until their short side has this length, or their long side has `long_side`."""
-    long_side: int = Field(1000, gt=0, le=10_000)
-    test_proposals: PositiveInt = 300
+    long_side: int = Field(1000, gt=0, le=LONGEST_SIDE)
+    test_proposals: int = Field(300, gt=0, le=MOST_PROPOSALS)
     """Proposals an image after training; the box head runs on each, so this sets the cost of extraction."""
     epochs: NonNegativeInt = 8
     """0 leaves the detector as it starts: enough to try the stages that follow."""
@@ -77,10 +80,10 @@ class TorchvisionSettings(NetworkSettings):
     source: Literal["torchvision"] = "torchvision"
     backbone: Literal["tiny", "resnet101", "vgg16"] = "resnet101"
     """`tiny` is for small drawn images; `resnet101` (2048-d) is the paper's, `vgg16` (4096-d) its appendix's."""
-    anchor_sizes: tuple[PositiveInt, ...] = Field(default=(64, 128, 256, 512), min_length=1, max_length=100)
+    anchor_sizes: tuple[PositiveInt, ...] = Field(default=(64, 128, 256, 512), min_length=1)
     """In pixels of the resized image."""
-    anchor_ratios: tuple[PositiveFloat, ...] = Field(default=(0.5, 1.0, 2.0), min_length=1, max_length=100)
-    proposals: PositiveInt = 2000
+    anchor_ratios: tuple[PositiveFloat, ...] = Field(default=(0.5, 1.0, 2.0), min_length=1)
+    proposals: int = Field(2000, gt=0, le=MOST_PROPOSALS)
     """Proposals an image while training, before sampling."""
     anchor_samples: PositiveInt = 256
     """Anchors an image that the proposal network learns from."""
@@ -88,6 +91,13 @@ class TorchvisionSettings(NetworkSettings):
     """Proposals an image that the box head learns from."""
     positive_share: float = Field(default=0.25, gt=0, le=1)
     """At most this share of `region_samples` are objects."""
+
+    @model_validator(mode="after")
+    def check_anchors(self) -> Self:
+        sizes, ratios = len(self.anchor_sizes), len(self.anchor_ratios)
+        if sizes * ratios > MOST_ANCHORS:
+            raise ValueError(f"anchor_sizes x anchor_ratios are {sizes} x {ratios}, expected at most {MOST_ANCHORS}")
+        return self
 
 
 class Detectron2Settings(NetworkSettings):

@@ -186,6 +186,28 @@ def test_a_line_without_end_is_refused(tmp_path, ending):
         found(path, 3, "a")
 
 
+def test_a_zip_that_unpacks_to_far_more_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "glove.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("glove.txt", b"b 1 2 3\n" * 1_000_000)
+    monkeypatch.setattr("jvgn.bounded.AT_LEAST", 100_000)
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda *_: pytest.fail("it was unpacked"))
+    with pytest.raises(UserError, match="far more than an honest archive"):
+        found(tmp_path / "glove.zip", 3, "a")
+
+
+@pytest.mark.parametrize("ending", ["txt", "gz", "zip"])
+def test_lines_are_whole_wherever_a_chunk_ends(tmp_path, monkeypatch, ending):
+    path, text = tmp_path / f"glove.{ending}", b"a 1 2\nb c 3 4\r\nd 5 6"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("glove.txt", text)
+    else:
+        path.write_bytes(gzip.compress(text) if ending == "gz" else text)
+    for size in range(1, len(text) + 2):
+        monkeypatch.setattr("jvgn.glove.CHUNK", size)
+        assert found(path, 2, "a", "b c", "d") == {"a": [1, 2], "b c": [3, 4], "d": [5, 6]}
+
+
 def test_a_text_that_unpacks_to_far_more_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("jvgn.bounded.AT_LEAST", 100_000)
     path = tmp_path / "glove.gz"

@@ -3,6 +3,7 @@
 import io
 import struct
 import subprocess
+import warnings
 import zlib
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from PIL import Image
 
 from jvgn.explorer.pictures import decoded
-from jvgn.picture_file import MOST_PIXELS, MOST_SCANS, checked_picture, read_picture
+from jvgn.picture_file import MOST_PIXELS, MOST_SCANS, MOST_SEGMENTS, check_segments, checked_picture, read_picture
 from jvgn.questions import flaw_of_image
 from jvgn.regions.images import read_image
 from jvgn.report.page import write_picture_page
@@ -137,8 +138,36 @@ def scanned(times, within=b"", behind=b""):
     return content[:2] + note + content[2:-2] + last * times + content[-2:] + behind
 
 
-BAD = {
+def segment(marker, content):
+    return bytes([0xFF, marker]) + struct.pack(">H", len(content) + 2) + content
+
+
+def noted(times, before=b""):
+    """A JPEG with as many notes of a camera, which the library would join one by one."""
+    written = io.BytesIO()
+    blocks().save(written, "JPEG")
+    content = written.getvalue()
+    return content[:2] + before + segment(0xE1, b"Exif\0\0A") * times + content[2:]
+
+
+def runs():
+    """A BMP of 8 bits whose rows are each one run."""
+    palette, rows = bytes(4 * 256), b"\x20\x01\0\0" * 48 + b"\0\1"
+    offset = 14 + 40 + len(palette)
+    header = struct.pack("<IiiHHIIiiII", 40, 32, 48, 1, 8, 1, len(rows), 0, 0, 256, 0)
+    return b"BM" + struct.pack("<IHHI", offset + len(rows), 0, 0, offset) + header + palette + rows
+
+
+SLOW = {
     "far too many scans": scanned(MOST_SCANS),
+    "far too many notes": noted(MOST_SEGMENTS),
+    "notes behind an end before the picture": noted(MOST_SEGMENTS, before=b"\xff\xd9"),
+    "notes behind a second start": noted(MOST_SEGMENTS, before=b"\xff\xd8"),
+    "notes behind a mark without a length": noted(MOST_SEGMENTS, before=b"\xff\xf0"),
+}
+BAD = {
+    **SLOW,
+    "packed in runs": runs(),
     "scans behind marks that mean nothing": scanned(MOST_SCANS, behind=SCAN).replace(SCAN, b"\xff\x01\xff\xff\xda"),
     "far too many pixels": png_of(2**31 - 1, 2**31 - 1),
     "more pixels than the library minds": png_of(20_000, 20_000),
@@ -167,6 +196,48 @@ def test_a_bad_picture_is_one_line_wherever_it_is_opened(tmp_path, monkeypatch, 
     assert "\n" not in str(error.value)
     if "pixels" in bad:
         assert "pixels" in str(error.value)
+
+
+@pytest.mark.parametrize("slow", SLOW)
+def test_what_the_library_would_be_slow_to_open_it_is_not_given(tmp_path, monkeypatch, slow):
+    monkeypatch.setattr(Image, "open", lambda *_, **__: pytest.fail("it was opened"))
+    (tmp_path / "a.jpg").write_bytes(SLOW[slow])
+    for source in (tmp_path / "a.jpg", io.BytesIO(SLOW[slow])):
+        with pytest.raises(ValueError, match=r"it has more than (100 scans|300 segments)"):
+            read_picture(source)
+
+
+def test_what_is_slow_to_decode_is_not_decoded(tmp_path, monkeypatch):
+    monkeypatch.setattr(Image.Image, "convert", lambda *_: pytest.fail("it was decoded"))
+    (tmp_path / "a.bmp").write_bytes(runs())
+    assert complaint(tmp_path / "a.bmp") == (
+        f"{tmp_path}/a.bmp: not a readable image (it is a BMP packed in runs, as no photograph is); "
+        "give a whole JPEG or PNG file"
+    )
+
+
+def test_many_notes_of_a_camera_are_not_refused(tmp_path):
+    (tmp_path / "a.jpg").write_bytes(noted(MOST_SEGMENTS - 20))
+    assert near(middles(read_picture(tmp_path / "a.jpg")), COLOURS, 8)
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "webp"])
+def test_notes_that_no_camera_would_write_give_no_line(tmp_path, ending):
+    beyond = [struct.pack("<HHII", 0x1000 + tag, 7, 50, 2**20) for tag in range(20)]
+    turned = struct.pack("<HHIHH", ORIENTATION, 3, 1, 1, 0)
+    notes = b"II*\0\x08\0\0\0" + struct.pack("<H", 21) + turned + b"".join(beyond) + bytes(4)
+    path = saved(tmp_path / f"a.{ending}", blocks(), exif=b"Exif\0\0" + notes)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        read_picture(path, as_seen=True)
+    assert not told
+
+
+def test_a_large_file_of_another_format_is_not_read_for_its_segments(tmp_path):
+    saved(tmp_path / "a.png", blocks())
+    with (tmp_path / "a.png").open("rb") as file:
+        check_segments(file)
+        assert file.tell() == 3
 
 
 def test_what_only_looks_like_scans_is_not_refused(tmp_path):

@@ -84,6 +84,12 @@ VALUES = [
         "…: …: Value error, long_side (…) is shorter than short_side (…)",
         configured(detector(short_side=600, long_side=500)),
     ),
+    Case(UNFIT, configured(detector(long_side=4001))),
+    Case(UNFIT, configured(detector(test_proposals=10_001))),
+    Case(
+        "…: …: Value error, anchor_sizes x anchor_ratios are …, expected at most …",
+        configured(detector(anchor_sizes=list(range(16, 29)), anchor_ratios=[0.5, 1.0, 1.5, 2.0, 3.0])),
+    ),
     Case(
         "…: …: Value error, training_images speaks of given weights; name them in `weights`",
         configured(detector(training_images="ids.txt")),

@@ -6,8 +6,10 @@ import torch
 
 from jvgn.boxes import iou
 from jvgn.regions.detector import BACKBONES, build_detector, lowest_score, select
+from jvgn.regions.weights import load_detector, save_detector
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
+from parsers.files import UserError
 
 FEATURE_SIZES = {"tiny": 128, "resnet101": 2048, "vgg16": 4096}
 
@@ -106,3 +108,19 @@ def test_an_image_without_boxes_has_no_features(detector):
     for boxes in ([nothing, something], [nothing, nothing]):
         found = detector[1].features_of(draw_images(), boxes)
         assert [feature_ND.shape for feature_ND in found] == [(len(box), detector[1].feature_size) for box in boxes]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"anchor_sizes": tuple(range(10, 50)), "anchor_ratios": tuple(0.1 + i / 50 for i in range(40))},
+        {"short_side": 10_000, "long_side": 10_000},
+        {"test_proposals": 10**9},
+    ],
+)
+def test_weights_that_ask_for_any_amount_of_work_are_refused_before_a_network_is_built(tmp_path, monkeypatch, asked):
+    settings = TorchvisionSettings(backbone="tiny").model_copy(update=asked)
+    save_detector(tmp_path / "weights", {"a": torch.zeros(1)}, settings, [(1, "a")])
+    monkeypatch.setattr("jvgn.regions.weights.build_detector", lambda *_: pytest.fail("it was built"))
+    with pytest.raises(UserError, match=next(iter(asked))):
+        load_detector(tmp_path / "weights")
