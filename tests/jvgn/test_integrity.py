@@ -50,26 +50,17 @@ def test_a_broken_file_is_named_and_not_what_was_made_from_it(results):
     assert verified(results)[:2] == (1, {("broken", "first.txt")})
 
 
-def test_a_file_that_may_not_be_read_is_named(results, monkeypatch):
+@pytest.mark.parametrize("reader", [sha256, read_origin], ids=["the file", "its record"])
+def test_a_file_that_may_not_be_read_is_named_and_not_what_was_made_from_it(results, monkeypatch, reader):
     def read(path):
         if path.name == "first.txt":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return sha256(path)
+        return reader(path)
 
-    monkeypatch.setattr("jvgn.integrity.sha256", read)
+    monkeypatch.setattr(f"jvgn.integrity.{reader.__name__}", read)
     code, found, said = verified(results)
     assert (code, found) == (1, {("broken", "first.txt")})
     assert "cannot be read (Permission denied)" in said
-
-
-def test_what_was_made_from_a_file_that_may_not_be_read_is_not_blamed(results, monkeypatch):
-    def read(path):
-        if path.name == "first.txt":
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return read_origin(path)
-
-    monkeypatch.setattr("jvgn.integrity.read_origin", read)
-    assert verified(results)[:2] == (1, {("broken", "first.txt")})
 
 
 def test_a_folder_that_may_not_be_read_is_named(results, monkeypatch):
