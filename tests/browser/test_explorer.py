@@ -28,10 +28,13 @@ def address():
         pytest.skip("no demo to explore: make demo")
     command = [sys.executable, "-m", "jvgn", "explore", str(RUN), "--no-browser", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        yield re.match(r"(http://127\.0\.0\.1:\d+/) explores", server.stdout.readline())[1]
-        server.send_signal(signal.SIGINT)
-        assert server.communicate(timeout=SECONDS) == ("", "")
-        assert server.returncode == 0
+        try:
+            yield re.match(r"(http://127\.0\.0\.1:\d+/) explores", server.stdout.readline())[1]
+            server.send_signal(signal.SIGINT)
+            assert server.communicate(timeout=SECONDS) == ("", "")
+            assert server.returncode == 0
+        finally:
+            server.kill()  # one that does not end is an error, and nobody waits for it
 
 
 @pytest.fixture(scope="module")
