@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 
 from parsers.files import Killed
 
@@ -17,9 +17,16 @@ def workers(processes: int, prepare: Callable[[], None] | None = None) -> Iterat
     """Yields so many of them, each of which has called `prepare`."""
     # Threads do not survive a fork, and Arrow has some.
     pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=begin, initargs=(prepare,))
+    others = active_children()
     try:
         with deaths_named():
             yield pool
+    except Killed:
+        # They do not heed the signal with which the pool ends them, and may wait for ever for what the killed one held.
+        for process in active_children():
+            if process not in others:
+                process.kill()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 

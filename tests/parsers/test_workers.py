@@ -65,6 +65,32 @@ def test_a_killed_process_is_an_error_and_no_wait_without_end():
         list(pool.map(process_number, range(4)))
 
 
+HOLDING = """
+import os, signal, time
+from contextlib import suppress
+from multiprocessing import active_children
+from parsers.files import Killed
+from parsers.workers import workers
+
+if __name__ == "__main__":
+    for which in (0, 1):
+        with suppress(Killed), workers(2) as pool:  # the other may have done the work before anyone noticed
+            list(pool.map(time.sleep, [0.3] * 4))
+            time.sleep(0.5)
+            os.kill(sorted(one.pid for one in active_children())[which], signal.SIGKILL)
+            pool.submit(abs, 1).result()
+        print(which)
+"""
+
+
+def test_one_that_is_killed_while_it_waits_for_work_keeps_no_other_waiting(tmp_path):
+    """One of the two holds what the other waits for."""
+    script = tmp_path / "hold.py"
+    script.write_text(HOLDING)
+    ran = subprocess.run([sys.executable, script], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    assert ran.stdout == "0\n1\n"
+
+
 def test_so_is_one_in_which_torch_reads_ahead(tmp_path):
     """It breaks into whatever the first process is doing: only the command itself can tell."""
     script = tmp_path / "read.py"
