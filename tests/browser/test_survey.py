@@ -2,6 +2,7 @@
 
 import json
 import time
+from zlib import crc32
 
 import pytest
 from click.testing import CliRunner
@@ -25,19 +26,18 @@ def grounded(sentence, sure):
 
 
 @pytest.fixture
-def form(browser, tmp_path):
-    """A form of three sentences and two models; what it saves lands beside it."""
+def form(browser, request, tmp_path):
+    """A form of three sentences and two models, in a survey of the test's own, as the browser remembers the answers of
+    others; what it saves lands beside it."""
     Image.new("RGB", (96, 64), "#bbccdd").save(tmp_path / "7.png")
     models = []
     for name, sure in (("a", 0.97), ("b", 0.42)):
         path = tmp_path / f"{name}.jsonl"
         path.write_text("\n".join(grounded(sentence, sure) for sentence in SENTENCES))
         models.append(FileModel(name, path, None))
-    write_form(models, 3, 0, tmp_path / "form.html", tmp_path / "key.json")
+    write_form(models, 3, crc32(request.node.name.encode()), tmp_path / "form.html", tmp_path / "key.json")
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     browser.get((tmp_path / "form.html").as_uri())
-    browser.execute_script("localStorage.clear()")
-    browser.refresh()
     return tmp_path
 
 
