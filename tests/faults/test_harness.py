@@ -26,7 +26,7 @@ from tests.faults.kind import Kind
 from tests.faults.scene import Scene
 from tests.faults.session import Session, hear_interrupts
 from tests.faults.table import Outcome
-from tests.faults.trial import Flaw
+from tests.faults.trial import TRACEBACK, Flaw
 from tests.faults.whole import Repeatedly
 
 JOBS = [Job(rule, ("results/in",), ("results/out",)) for rule in ("train", "score")]
@@ -48,8 +48,8 @@ class Stub:
         return Outcome(fault, [], 0.01, True)
 
 
-def outcomes_of(harness, number=None, whole=None, only=(), each=()):
-    return [*shown(harness, number, whole, seed=0, only=only, each=each, side_by_side=3)]
+def outcomes_of(harness, number=None, whole=None, only=(), each=(), side_by_side=3):
+    return [*shown(harness, number, whole, seed=0, only=only, each=each, side_by_side=side_by_side)]
 
 
 @pytest.mark.parametrize("only", [("0",), ("7", "2")])
@@ -179,7 +179,7 @@ def test_a_full_disk_has_less_space_than_the_outputs_took(tmp_path, seed):
 
 
 def test_a_kind_that_is_asked_for_at_each_stage_comes_first_and_no_fault_twice():
-    found = [outcome.fault for outcome in outcomes_of(Stub(), 10, each=["disk fills"])]
+    found = [outcome.fault for outcome in outcomes_of(Stub(), 10, each=["disk fills"], side_by_side=1)]
     first = sorted((fault.kind.name, fault.job.stage) for fault in found[:2])
     assert first == ([("disk fills", "score"), ("disk fills", "train")] if may_mount() else first)
     assert len({fault.number for fault in found}) == len(found) == (12 if may_mount() else 10)
@@ -242,3 +242,10 @@ def test_the_hash_of_the_sources_is_another_if_one_changes(tmp_path):
     with (tmp_path / "jvgn/cli.py").open("a") as code:
         code.write("# edited\n")
     assert miniature.hash_of(tmp_path) != before
+
+
+@pytest.mark.parametrize("project", ["/home/ada/jvgn", "/home/ada/grounding"])
+def test_only_a_traceback_of_our_own_code_is_unclear_whatever_the_clone_is_called(project):
+    assert TRACEBACK.search(f'  File "{project}/jvgn/training.py", line 3, in train')
+    assert TRACEBACK.search(f'  File "{project}/parsers/files.py", line 3, in replacing')
+    assert not TRACEBACK.search(f'  File "{project}/.venv/lib/python3.11/site-packages/snakemake/cli.py", line 3, in x')

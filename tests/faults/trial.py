@@ -22,8 +22,9 @@ ATTEMPTS = 6
 """Runs within which a user may expect to be done."""
 THERE = "is there already; delete it, if it shall be fetched again"
 """What the workflow says to somebody who asks for a download that is there."""
-TRACEBACK = re.compile(r'File ".*/(jvgn|parsers)/.*", line')
-"""Of our own. Snakemake has some for a disk that it cannot write to, beside the line that explains them."""
+TRACEBACK = re.compile(r'File "(?!.*/site-packages/).*/(jvgn|parsers)/.*", line')
+"""Of our own, wherever the project lies. Snakemake has some for a disk that it cannot write to, beside the line that
+explains them."""
 INTERRUPTED = re.compile(r"Traceback \(most recent call last\):\n(?:(?!Traceback).)*?KeyboardInterrupt", re.DOTALL)
 """What Python says to somebody who pressed Ctrl-C before a command had begun."""
 
