@@ -57,8 +57,8 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("shapes.sead", 1, r"unknown key shapes\.sead"),
         ("shapes.train", -3, r"shapes\.train: .* greater than 0, found -3"),
         ("detectors.tiny.backbone", "huge", r"detectors\.tiny\.backbone"),
-        ("detectors.tiny.short_side", 4001, r"detectors\.tiny\.short_side: .* less than or equal to 4000, found 4001"),
-        ("detectors.tiny.long_side", 4001, r"detectors\.tiny\.long_side: .* less than or equal to 4000, found 4001"),
+        ("detectors.tiny.short_side", 2001, r"detectors\.tiny\.short_side: .* less than or equal to 2000, found 2001"),
+        ("detectors.tiny.long_side", 2001, r"detectors\.tiny\.long_side: .* less than or equal to 2000, found 2001"),
         ("detectors.tiny.proposals", 10_001, r"detectors\.tiny\.proposals: .* less than or equal to 10000"),
         ("detectors.tiny.test_proposals", 10_001, r"detectors\.tiny\.test_proposals: .* less than or equal to 10000"),
         (
