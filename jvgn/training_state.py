@@ -15,6 +15,7 @@ import torch
 
 from jvgn.fingerprint import fingerprint
 from jvgn.plain_checkpoint import load_checkpoint
+from jvgn.sink import Sink
 from parsers.files import replacing, sha256
 
 log = logging.getLogger(__name__)
@@ -31,7 +32,9 @@ class TrainingState:
 
     def save(self, **state: Any) -> None:
         with replacing(self.path) as temporary:
-            torch.save({"fingerprint": self.fingerprint, **state}, temporary)
+            with Sink(temporary) as sink:
+                torch.save({"fingerprint": self.fingerprint, **state}, sink)
+                sink.check()
             with temporary.open("ab") as file:
                 file.write(sha256(temporary).encode())
 

@@ -28,6 +28,7 @@ import numpy as np
 
 from jvgn.regions.opening import COLUMNS, FORMAT, Opened, naming, opened
 from jvgn.regions.trial import CURE
+from jvgn.sink import Sink
 from parsers.files import BrokenFile, UserError, replacing
 
 CHUNK_BYTES = 65536
@@ -91,20 +92,28 @@ class RegionWriter:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with replacing(self.path) as temporary, h5py.File(temporary, "w", libver="v110") as self._file:
-            self._file.attrs.update({"format": FORMAT, "feature_size": self.feature_size, **self.made_by})
-            for name, row in self._row_shapes().items():
-                data_type = np.dtype(COLUMNS[name] or self.precision)
-                rows = max(1, CHUNK_BYTES // (data_type.itemsize * math.prod(row)))
-                self._file.create_dataset(name, (0, *row), data_type, maxshape=(None, *row), chunks=(rows, *row))
-            yield
-            self._write(self._waiting)
-            self._file["image_id"] = np.asarray(self._image_ids, np.int64)
-            self._file["offset"] = np.asarray(self._offsets, np.int64)
-            if self._skipped:
-                self._file["skipped/image_id"] = np.asarray([one.image_id for one in self._skipped], np.int64)
-                self._file["skipped/object_id"] = np.asarray([one.object_id for one in self._skipped], np.int64)
-                self._file["skipped/reason"] = np.asarray([one.reason.encode() for one in self._skipped])
+        with replacing(self.path) as temporary, Sink(temporary) as self._sink:
+            with h5py.File(self._sink, "w", libver="v110") as self._file:
+                self._begin()
+                yield
+                self._end()
+            self._sink.check()
+
+    def _begin(self) -> None:
+        self._file.attrs.update({"format": FORMAT, "feature_size": self.feature_size, **self.made_by})
+        for name, row in self._row_shapes().items():
+            data_type = np.dtype(COLUMNS[name] or self.precision)
+            rows = max(1, CHUNK_BYTES // (data_type.itemsize * math.prod(row)))
+            self._file.create_dataset(name, (0, *row), data_type, maxshape=(None, *row), chunks=(rows, *row))
+
+    def _end(self) -> None:
+        self._write(self._waiting)
+        self._file["image_id"] = np.asarray(self._image_ids, np.int64)
+        self._file["offset"] = np.asarray(self._offsets, np.int64)
+        if self._skipped:
+            self._file["skipped/image_id"] = np.asarray([one.image_id for one in self._skipped], np.int64)
+            self._file["skipped/object_id"] = np.asarray([one.object_id for one in self._skipped], np.int64)
+            self._file["skipped/reason"] = np.asarray([one.reason.encode() for one in self._skipped])
 
     def append(self, image_id: int, regions: Regions) -> None:
         if self._image_ids and image_id <= self._image_ids[-1]:
@@ -155,6 +164,7 @@ class RegionWriter:
             column = self._file[name]
             column.resize(len(column) + len(rows), axis=0)
             column[len(column) - len(rows) :] = rows
+        self._sink.check()
 
 
 class RegionStore:

@@ -27,6 +27,7 @@ rule train_detector:
             "jvgn/processes.py",
             "jvgn/regions/sharing.py",
             "jvgn/regions/training.py",
+            "jvgn/sink.py",
             "jvgn/training_state.py",
             "jvgn/fingerprint.py",
             "parsers/code.py",

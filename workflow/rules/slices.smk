@@ -42,6 +42,7 @@ REGIONS = [
     "jvgn/regions/opening.py",
     "jvgn/regions/store.py",
     "jvgn/regions/trial.py",
+    "jvgn/sink.py",
 ]
 SHARDS = [*REGIONS, "jvgn/regions/bad_input.py", "jvgn/regions/shards.py"]
 DETECTOR = [
