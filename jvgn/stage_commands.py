@@ -93,9 +93,9 @@ def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Pa
 
     chosen = VocabularySettings.read(settings)
     reads(chosen.glove)
-    build(expressions, words, chosen.more_often_than, chosen.splits)
-    in_glove = build_vectors(words, vectors, chosen.vector_size, chosen.glove, chosen.seed)
-    list_missing(expressions, words, in_glove if chosen.glove else None, missing)
+    vocabulary = build(expressions, words, chosen.more_often_than, chosen.splits)
+    in_glove = build_vectors(vocabulary, vectors, chosen.vector_size, chosen.glove, chosen.seed)
+    list_missing(expressions, vocabulary, in_glove if chosen.glove else None, missing)
 
 
 @click.command(cls=Stage)

@@ -16,7 +16,7 @@ from jvgn.trainer import Trainer
 from jvgn.training_log import TrainingLog
 from jvgn.training_state import TrainingState
 from jvgn.vocabulary import Vocabulary, read_vectors
-from parsers.files import sha256
+from parsers.files import call_when_named, sha256
 from parsers.table import write_table
 
 
@@ -67,5 +67,5 @@ def train_together(
         model.load_state_dict(trainer.best_weights)
         save_model(model_path, model, settings, feature_size, vocabulary.words)
         write_table(history_path, {name: [row[name] for row in trainer.history] for name in HISTORY.names}, HISTORY)
-        state.remove()
+        call_when_named(state.remove)
     processes.wait()  # until the first one has written, so that none ends the others early

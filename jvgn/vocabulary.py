@@ -7,6 +7,7 @@ known and starts from a random vector; by falling count and by spelling.
 """
 
 import csv
+import io
 import logging
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -66,8 +67,8 @@ def frequent_words(counts: Counter[str], more_often_than: int) -> list[str]:
     return sorted(kept, key=lambda word: (-counts[word], word))
 
 
-def build_vocabulary(expressions: Path, words: Path, more_often_than: int, splits: str) -> None:
-    """`words` lists the words of the expressions that occur often enough."""
+def build_vocabulary(expressions: Path, words: Path, more_often_than: int, splits: str) -> Vocabulary:
+    """`words` lists the words of the expressions that occur often enough; they are returned."""
     counts = count_words(expressions, splits)
     kept = frequent_words(counts, more_often_than)
     kept_counts = [counts[word] for word in kept]
@@ -78,12 +79,12 @@ def build_vocabulary(expressions: Path, words: Path, more_often_than: int, split
     }
     write_table(words, columns, WORDS, splits=splits, more_often_than=str(more_often_than))
     log.info("%d words kept of %d", len(kept), len(counts))
+    return Vocabulary(SPECIAL + kept)
 
 
-def build_vectors(words: Path, vectors: Path, size: int, glove: str | None, seed: int) -> set[str]:
+def build_vectors(vocabulary: Vocabulary, vectors: Path, size: int, glove: str | None, seed: int) -> set[str]:
     """`vectors` holds a start vector for each word: GloVe's where it has one, else drawn at random. Returns the words
     that GloVe has."""
-    vocabulary = Vocabulary.read(words)
     bound = 1 / np.sqrt(len(vocabulary))  # as earlier work draws the words that GloVe lacks
     table = np.random.default_rng(seed).uniform(-bound, bound, (len(vocabulary), size)).astype(np.float32)
     table[PAD] = 0
@@ -93,15 +94,17 @@ def build_vectors(words: Path, vectors: Path, size: int, glove: str | None, seed
             table[vocabulary.index[word]] = vector
             found.add(word)
     with replacing(vectors) as temporary:
-        np.save(temporary, table)
+        content = io.BytesIO()  # into a file, numpy would not say why it cannot write
+        np.save(content, table)
+        temporary.write_bytes(content.getbuffer())
     return found
 
 
-def list_missing(expressions: Path, words: Path, in_glove: Collection[str] | None, missing: Path) -> None:
+def list_missing(expressions: Path, vocabulary: Vocabulary, in_glove: Collection[str] | None, missing: Path) -> None:
     """`missing` lists the words of all expressions that the model does not know or, unless it is None, `in_glove`
     lacks; the log says which share of the words that are read has a vector of GloVe's."""
     counts = count_words(expressions, "all")
-    known = Vocabulary.read(words).index.keys() - SPECIAL
+    known = vocabulary.index.keys() - SPECIAL
     rows = [
         (word, counts[word], "glove" if word in known else "vocabulary")
         for word in frequent_words(counts, 0)

@@ -1,7 +1,7 @@
 """What all our files have in common: they appear whole or not at all, and a broken one is named.
 
-Every writer in the project writes through `replacing` or `replacing_folder`; every mistake of a user's is raised as
-`UserError`.
+Writers write through `replacing` or `replacing_folder`, but for downloads and archives, which go on later; those of one
+command get their names together. Every mistake of a user's is raised as `UserError`.
 """
 
 import errno
@@ -13,8 +13,10 @@ import re
 import reprlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from unicodedata import category
@@ -27,11 +29,16 @@ MOST_COUNTED = 2**53
 HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """One half of what UTF-16 has as two, which JSON may have alone and UTF-8 does not."""
 
+OF_RUST = re.compile(r"\(os error (\d+)\)")
+"""How libraries in Rust name errors of the system: of a full disk, safetensors leaves no other sign."""
 TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 UNFINISHED = ".unfinished"
 """In the name of what is not whole yet; downloads and archives that go on later have names of their own."""
 FULL = 1 << 16
 """Bytes: a disk on which fewer are free is full."""
+
+current_group: ContextVar["Group | None"] = ContextVar("current_group", default=None)
+"""The files that get their names together, where there are some: no writer needs to know of them."""
 
 
 class UserError(Exception):
@@ -64,16 +71,85 @@ def replacing(path: Path | str) -> Iterator[Path]:
     try:
         with trouble_named(path):
             yield temporary
-            if not temporary.exists():
-                raise UserError(f"{path}: another run cleared it away while it was written; wait for its end")
+            check_is_there(temporary, path)
             mask = os.umask(0)
             os.umask(mask)
             temporary.chmod(0o666 & ~mask)  # mkstemp's are private; results are shared with colleagues
             keep(temporary)
-            temporary.replace(path)
+            give_name(temporary, path)
+    except BaseException:
+        remove(temporary)
+        raise
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files that get their names when all of them are whole."""
+
+    paths: Collection[Path]
+    whole: dict[Path, Path] = field(default_factory=dict)
+    """Where each of those lies that are whole."""
+    afterwards: list[Callable[[], object]] = field(default_factory=list)
+
+
+@contextmanager
+def naming_together(paths: Collection[Path]) -> Iterator[dict[Path, Path]]:
+    """None of the files has its name before the block ends without an error; the last to be whole has it first.
+
+    Yields where those lie that are whole. It holds for what this thread writes; a block within the block is on its own.
+    """
+    group = Group(paths)
+    token = current_group.set(group)
+    try:
+        yield group.whole
+        for path, temporary in reversed(group.whole.items()):
+            rename(temporary, path)
+    except FileNotFoundError:
+        for path, temporary in group.whole.items():
+            check_is_there(temporary, path)
+        raise
     finally:
-        with suppress(OSError):  # of a disk that has become read-only
-            temporary.unlink(missing_ok=True)
+        current_group.reset(token)
+        for temporary in group.whole.values():
+            remove(temporary)
+    for act in group.afterwards:
+        with suppress(OSError):  # all is done, and what stays does no harm
+            act()
+
+
+def call_when_named(act: Callable[[], object]) -> None:
+    """Calls `act` when the files that get their names together have them; now, where there are none."""
+    if group := current_group.get():
+        group.afterwards.append(act)
+    else:
+        act()
+
+
+def give_name(temporary: Path, path: Path) -> None:
+    """What is whole gets its name: now, or together with others."""
+    group = current_group.get()
+    if group is None or path not in group.paths:
+        rename(temporary, path)
+        return
+    if path in group.whole:
+        remove(group.whole[path])
+    group.whole[path] = temporary
+
+
+def rename(temporary: Path, path: Path) -> None:
+    check_is_there(temporary, path)
+    with trouble_named(path, "give a folder you may write to"):
+        temporary.replace(path)
+
+
+def check_is_there(temporary: Path, path: Path) -> None:
+    if not temporary.exists():
+        raise UserError(f"{path}: another run cleared it away while it was written; wait for its end")
+
+
+def remove(temporary: Path) -> None:
+    with suppress(OSError):  # of a disk that has become read-only
+        temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -88,9 +164,20 @@ def replacing_folder(path: Path | str) -> Iterator[Path]:
         new.mkdir()
         yield new
         os.sync()  # as `keep`, for all of its files at once
+        with trouble_named(path, "give a folder you may write to"):
+            exchange(path, new, old)
+
+
+def exchange(path: Path, new: Path, old: Path) -> None:
+    """`new` is called `path`, and what was called so is `old`; if that fails, all is as before."""
+    try:
         if path.exists():
             path.rename(old)
         new.rename(path)
+    except BaseException:
+        if old.exists():
+            old.rename(path)
+        raise
 
 
 @contextmanager
@@ -114,8 +201,10 @@ def keep(path: Path) -> None:
 
 def trouble_with_the_disk(error: Exception, folder: Path) -> str | None:
     """Why nothing can be written, if that is what the error comes from; libraries say so in ways of their own."""
-    if isinstance(error, OSError) and error.errno in TROUBLE:
-        return os.strerror(error.errno)
+    told = OF_RUST.search(str(error))
+    number = error.errno if isinstance(error, OSError) else told and int(told[1])
+    if number in TROUBLE:
+        return os.strerror(number)
     if not isinstance(error, UserError) and is_full(folder):
         return os.strerror(errno.ENOSPC)
     return None
@@ -125,10 +214,17 @@ def is_full(folder: Path) -> bool:
     return folder.exists() and shutil.disk_usage(folder).free < FULL
 
 
-def temporary_beside(path: Path) -> Path:
-    """A new empty file in the folder of `path`, which is made if need be."""
+def check_may_be_file(path: Path) -> None:
+    """Nothing lies there that is no file, and that one would replace."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder, expected a file; give another name")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path}: is a device or a pipe, expected a file; give another name")
+
+
+def temporary_beside(path: Path) -> Path:
+    """A new empty file in the folder of `path`, which is made if need be."""
+    check_may_be_file(path)
     with trouble_named(path, "give a folder you may write to"):
         path.parent.mkdir(parents=True, exist_ok=True)
         suffix = f"{UNFINISHED}{path.suffix}"

@@ -61,16 +61,22 @@ def record_of(path: Path) -> Path:
 
 
 def write_origin(
-    path: Path, stage: str, inputs: Mapping[Path, str], choices: Mapping[str, str], code: Mapping[str, str]
+    path: Path,
+    stage: str,
+    inputs: Mapping[Path, str],
+    choices: Mapping[str, str],
+    code: Mapping[str, str],
+    content: Path | None = None,
 ) -> None:
-    """The record of the file at `path` says that this made it."""
-    found = path.stat()
+    """The record of the file at `path`, which still lies at `content` if that is given, says that this made it."""
+    content = content or path
+    found = content.stat()
     # From its own folder, so that it holds wherever the project lies.
     named = {os.path.relpath(given, path.parent): digest for given, digest in sorted(inputs.items())}
-    origin = Origin(stage, sha256(path), found.st_size, found.st_mtime_ns, named, choices, code)
-    content = json.dumps({"format": FORMAT, **asdict(origin)}, indent=1).encode() + b"\n"
+    origin = Origin(stage, sha256(content), found.st_size, found.st_mtime_ns, named, choices, code)
+    text = json.dumps({"format": FORMAT, **asdict(origin)}, indent=1).encode() + b"\n"
     with replacing(record_of(path)) as temporary:
-        temporary.write_bytes(seal(content) + b"\n" + content)
+        temporary.write_bytes(seal(text) + b"\n" + text)
 
 
 def read_origin(path: Path) -> Origin | None:

@@ -1,5 +1,6 @@
 """Commands that make files from files, and say so: beside each file that they make lies a record of what made it.
 
+All that a command makes gets its names together, after the records: no new file has its name without a record.
 What such a command is given must be as it was written, and files that were made from one another must be given
 together: regions of these images, graphs of these sentences. Otherwise it stops before any work.
 """
@@ -16,8 +17,8 @@ from typing import Any
 import click
 
 from parsers.code import code_behind, imported_by
-from parsers.files import BrokenFile, UserError, sha256
-from parsers.origin import Origin, read_origin, write_origin
+from parsers.files import BrokenFile, UserError, check_may_be_file, naming_together, sha256
+from parsers.origin import Origin, read_origin, record_of, write_origin
 
 OF_MACHINES = {"threads", "device", "processes", "machines"}
 """Options that change no result."""
@@ -83,12 +84,20 @@ class Job:
         return {file: origin for file in self.hashes if (origin := read_origin(file)) is not None}
 
     def check(self) -> None:
-        """All given files are as they were written, and belong together."""
+        """No two files have one name; all that are given are as they were written, and belong together."""
+        self.check_names()
         for file, origin in self.origins.items():
             check_as_written(file, origin, self.hashes[file])
         for file, origin in self.origins.items():
             if file not in self.foreign:
                 self.check_relations(file, origin)
+
+    def check_names(self) -> None:
+        given = {file.resolve() for file in self.given}
+        for number, file in enumerate(self.made):
+            check_may_be_file(file)
+            if file.resolve() in given | {other.resolve() for other in self.made[:number]}:
+                raise UserError(f"{file}: named twice; give every file a name of its own")
 
     def check_relations(self, file: Path, origin: Origin) -> None:
         """The file was made from the files that are given, as far as it was made from files of these kinds."""
@@ -112,10 +121,11 @@ class Stage(click.Command):
             return super().invoke(ctx)
         job = job_of(ctx)
         job.check()
-        result = super().invoke(ctx)
-        inputs, choices, code = self.inputs(job), self.choices(ctx), self.code(job)
-        for file in job.made:
-            write_origin(file, ctx.command_path, inputs, choices, code)
+        with naming_together([*job.made, *map(record_of, job.made)]) as whole:
+            result = super().invoke(ctx)
+            inputs, choices, code = self.inputs(job), self.choices(ctx), self.code(job)
+            for file in job.made:
+                write_origin(file, ctx.command_path, inputs, choices, code, content=whole[file])
         return result
 
     def inputs(self, job: Job) -> dict[Path, str]:

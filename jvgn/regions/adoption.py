@@ -4,9 +4,9 @@ from pathlib import Path
 
 from jvgn.regions.provenance import Provenance, read_image_ids, read_provenance, write_provenance
 from jvgn.regions.sources import load_source
-from jvgn.regions.weights import Stored, read_detector, save_detector
+from jvgn.regions.weights import Stored, read_detector, write_detector
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
-from parsers.files import BrokenFile, UserError, sha256
+from parsers.files import BrokenFile, UserError, replacing, sha256
 
 LAYOUT = ("source", "backbone", "config", "anchor_sizes", "anchor_ratios")
 """Settings without which weights mean something else."""
@@ -31,8 +31,10 @@ def adopt_detector(
         stored = read_detector(given)
         check_layout(stored, settings)
         state, categories = stored.state, stored.categories
-    save_detector(weights, state, settings, categories)
-    load_source(settings, weights)  # stops here, rather than days later, if they do not fit
+    with replacing(weights) as temporary:
+        write_detector(temporary, state, settings, categories)
+        check_fit(settings, temporary, given)
+        weights_sha256 = sha256(temporary)
     known = known_provenance(given)
     made = Provenance(
         detector=known.detector if known else settings,
@@ -40,7 +42,7 @@ def adopt_detector(
         categories=tuple(categories),
         training_image_ids=all_image_ids(settings.training_images, known),
         saw_all_of=known.saw_all_of if known else saw_all_of,
-        weights_sha256=sha256(weights),
+        weights_sha256=weights_sha256,
         pretrained_sha256=known.pretrained_sha256 if known else None,
         given_sha256=sha256(given),
         tables=known.tables if known else {},
@@ -76,6 +78,14 @@ def check_layout(stored: Stored, settings: TorchvisionSettings | Detectron2Setti
                 f"{stored.path}: these weights are of a detector with {key} {found}, and the settings say {expected}; "
                 "make them agree"
             )
+
+
+def check_fit(settings: TorchvisionSettings | Detectron2Settings, taken: Path, given: Path) -> None:
+    """The detector can be built from what was taken over: it is refused here, rather than days later."""
+    try:
+        load_source(settings, taken)
+    except BrokenFile as error:
+        raise BrokenFile(given, "these weights do not fit the detector's settings", "make them agree") from error
 
 
 def known_provenance(given: Path) -> Provenance | None:

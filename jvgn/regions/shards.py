@@ -15,7 +15,7 @@ from typing import Literal, Self
 
 from jvgn.regions.bad_input import Policy, write_skipped
 from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
-from parsers.files import BrokenFile, UserError, replacing, sha256
+from parsers.files import BrokenFile, UserError, call_when_named, replacing, sha256
 
 logger = logging.getLogger(__name__)
 
@@ -96,11 +96,11 @@ class Parts:
             temporary.write_text(sha256(self.path(window)), encoding="utf8")
 
     def join(self, windows: Sequence[range]) -> None:
-        """The output holds the regions of all windows; the parts are gone."""
+        """The output holds the regions of all windows; once it has its name, the parts are gone."""
         with RegionWriter(self.output, self.feature_size, self.precision, self.made_by) as writer:
             for window in windows:
                 writer.copy(RegionStore(self.path(window)))
-        shutil.rmtree(self.folder, ignore_errors=True)
+        call_when_named(lambda: shutil.rmtree(self.folder, ignore_errors=True))
 
 
 def merge_regions(shards: Sequence[Path], output: Path | str, skipped: Path | str) -> None:

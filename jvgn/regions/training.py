@@ -31,7 +31,7 @@ from jvgn.regions.sources import untrained
 from jvgn.regions.weights import pretrained_sha256, save_detector
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.training_state import TrainingState
-from parsers.files import UserError, sha256
+from parsers.files import UserError, call_when_named, sha256
 
 logger = logging.getLogger(__name__)
 
@@ -84,9 +84,9 @@ def train_detector(
         with watched() as training.interruption:
             training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
         if processes.is_first:
-            save_detector(weights, training.detector.state_dict(), settings, categories)
-            write_provenance(provenance, made.model_copy(update={"weights_sha256": sha256(weights)}))
-            state.remove()
+            digest = save_detector(weights, training.detector.state_dict(), settings, categories)
+            write_provenance(provenance, made.model_copy(update={"weights_sha256": digest}))
+            call_when_named(state.remove)
         processes.wait()  # until the first one has written
 
 
@@ -183,7 +183,7 @@ class Training:
         if self.is_asked_to_stop():
             self.save()
             raise Interrupted(f"stopped by a signal after step {self.step}; run it again to go on from there")
-        if self.step % self.settings.save_every == 0 and self.step < steps:
+        if self.step % self.settings.save_every == 0 or self.step == steps:
             logger.info("step %d of %d: loss %.5f", self.step, steps, loss)
             self.save()
 

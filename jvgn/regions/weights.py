@@ -49,11 +49,17 @@ class TrainedDetector:
         return self.detector.features_of(images, boxes)
 
 
-def save_detector(path: Path | str, state: State, settings: NetworkSettings, categories: Categories) -> None:
-    about = {"format": FORMAT, "settings": settings.model_dump(mode="json"), "categories": categories}
+def save_detector(path: Path | str, state: State, settings: NetworkSettings, categories: Categories) -> str:
+    """`path` holds the detector; the SHA-256 of the file is returned."""
     with replacing(path) as temporary:
-        tensors = {name: value.contiguous() for name, value in state.items()}
-        save_file(tensors, temporary, metadata={"detector": json.dumps(about)})
+        write_detector(temporary, state, settings, categories)
+        return sha256(temporary)
+
+
+def write_detector(path: Path, state: State, settings: NetworkSettings, categories: Categories) -> None:
+    about = {"format": FORMAT, "settings": settings.model_dump(mode="json"), "categories": categories}
+    tensors = {name: value.contiguous() for name, value in state.items()}
+    save_file(tensors, path, metadata={"detector": json.dumps(about)})
 
 
 class About(Frozen):

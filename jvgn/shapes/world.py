@@ -34,7 +34,7 @@ from jvgn.shapes.expressions import (
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, sample_scene
 from parsers.files import UserError, replacing, replacing_folder
-from parsers.hashes import write_hashes
+from parsers.hashes import NAME, write_hashes
 from parsers.workers import workers
 
 SCENES_TRIED = 2000
@@ -81,6 +81,7 @@ def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> Non
         Plan("adv", settings.adv, 8, settings.pairs_per_image, sample_pair_outlines, tell_twice),
     ]
     world = World()
+    check_is_ours(folder / "images")
     with replacing_folder(folder / "images") as images:
         seeds = [
             (plan, SeedSequence(settings.seed, spawn_key=(number, index)))
@@ -92,7 +93,14 @@ def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> Non
         for task, (scene, expressions) in zip(tasks, progress, strict=True):
             world.add(scene, expressions, task.plan.split)
         write_hashes(images)
-    world.write(folder)
+        world.write(folder)
+
+
+def check_is_ours(images: Path) -> None:
+    """What lies there may be replaced: nothing, or pictures that were drawn."""
+    is_empty = not images.exists() or (images.is_dir() and not any(images.iterdir()))
+    if not is_empty and not (images / NAME).is_file():
+        raise UserError(f"{images}: holds what was not drawn here, and would be replaced; give another folder")
 
 
 def carry_out(tasks: list[Task], processes: int) -> Iterator[tuple[Scene, list[Expression]]]:

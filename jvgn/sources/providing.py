@@ -7,11 +7,10 @@ from pathlib import Path
 
 from jvgn.settings.source import DownloadSettings, SourceSettings
 from jvgn.sources.download import obtain
-from jvgn.sources.part import writing
 from jvgn.sources.unpacking import unpack
 from jvgn.sources.verification import recorded, verify_given
-from parsers.files import UserError, replacing
-from parsers.origin import write_origin
+from parsers.files import UserError, give_name, naming_together, replacing, temporary_beside
+from parsers.origin import record_of, write_origin
 
 log = logging.getLogger(__name__)
 
@@ -34,22 +33,25 @@ def provide(source: SourceSettings, target: str) -> None:
         return
     verify_given(source)
     member = source.provides[target]
-    if member is None:
-        link(Path(source.file), Path(target))
-    else:
-        unpack(Path(source.file), member, Path(target))
-    if Path(target).is_file():
+    with naming_together([Path(target), record_of(Path(target))]) as whole:
+        if member is None:
+            link(Path(source.file), Path(target))
+        else:
+            unpack(Path(source.file), member, Path(target))
         published = {Path(source.file): recorded(Path(source.file)) or ""}
-        write_origin(Path(target), "jvgn provide", published, {"member": member or ""}, {})
+        if content := whole.get(Path(target)):
+            write_origin(Path(target), "jvgn provide", published, {"member": member or ""}, {}, content)
     log.info("%s: from %s", target, source.file)
 
 
 def link(file: Path, target: Path) -> None:
     """`target` is the same file under another name, or a copy where the disk cannot do so."""
-    with writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_beside(target)
+    temporary.unlink()
     try:
-        os.link(file.resolve(), target)
+        os.link(file.resolve(), temporary)
     except OSError:
-        with replacing(target) as temporary:
-            shutil.copyfile(file, temporary)
+        with replacing(target) as copy:
+            shutil.copyfile(file, copy)
+    else:
+        give_name(temporary, target)

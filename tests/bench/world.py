@@ -48,8 +48,8 @@ def write_world(folder: Path, images: int, regions: int, feature_size: int) -> I
     nodes, edges = graph_rows([row[0] for row in expressions], [graph(row[6]) for row in expressions])
     write_table(inputs.nodes, nodes, NODES)
     write_table(inputs.edges, edges, EDGES)
-    build_vocabulary(folder / "expressions.parquet", inputs.words, more_often_than=0, splits="all")
-    build_vectors(inputs.words, inputs.vectors, size=300, glove=None, seed=0)
+    vocabulary = build_vocabulary(folder / "expressions.parquet", inputs.words, more_often_than=0, splits="all")
+    build_vectors(vocabulary, inputs.vectors, size=300, glove=None, seed=0)
     with RegionWriter(inputs.regions, feature_size, "float16", {"setting": "gt", "dataset": "bench"}) as writer:
         for image in image_ids:
             feature = random.random((regions, feature_size), dtype=np.float32).astype(np.float16)

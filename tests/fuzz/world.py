@@ -156,8 +156,8 @@ def write_regions(world: World) -> None:
 def build_words(world: World) -> None:
     from jvgn.vocabulary import build_vectors, build_vocabulary
 
-    build_vocabulary(world.table("expressions"), world.words, more_often_than=0, splits="all")
-    build_vectors(world.words, world.vectors, size=4, glove=None, seed=0)
+    vocabulary = build_vocabulary(world.table("expressions"), world.words, more_often_than=0, splits="all")
+    build_vectors(vocabulary, world.vectors, size=4, glove=None, seed=0)
 
 
 def make_run(world: World) -> None:

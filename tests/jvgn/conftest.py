@@ -35,8 +35,8 @@ def small_world(tmp_path_factory):
     )
     expressions = dataset / "expressions.parquet"
     parse_expressions(expressions, GraphFiles(inputs.nodes, inputs.edges, folder / "coverage.json"), Parser("lexical"))
-    build_vocabulary(expressions, inputs.words, more_often_than=0, splits="train")
-    build_vectors(inputs.words, inputs.vectors, size=48, glove=None, seed=0)
+    vocabulary = build_vocabulary(expressions, inputs.words, more_often_than=0, splits="train")
+    build_vectors(vocabulary, inputs.vectors, size=48, glove=None, seed=0)
     write_visible_regions(dataset, folder / "images", inputs.regions)
     return inputs
 

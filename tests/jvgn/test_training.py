@@ -21,7 +21,7 @@ from jvgn.trainer import Trainer
 from jvgn.training import train
 from jvgn.training_state import TrainingState
 from jvgn.vocabulary import Vocabulary, build_vocabulary, read_vectors
-from parsers.files import UserError
+from parsers.files import UserError, naming_together
 
 CPU = torch.device("cpu")
 
@@ -127,6 +127,15 @@ def test_an_interrupted_training_ends_as_an_undisturbed_one(small_world, run_set
     assert trained_bytes(small_world, run_settings(epochs=3), tmp_path / "disturbed") == undisturbed
     assert len(epochs) == 4  # one before the interruption, one lost, and the two that were left
     assert not (tmp_path / "disturbed" / "training_state.pt").exists()
+
+
+def test_the_state_of_a_training_stays_until_the_model_has_its_name(small_world, run_settings, tmp_path):
+    """On a disk that is full at the very end, hours of training are not lost."""
+    model, history = tmp_path / "model.safetensors", tmp_path / "history.parquet"
+    with pytest.raises(UserError), naming_together([model, history]):
+        train(small_world, run_settings(epochs=1), model, history, CPU)
+        raise UserError("the disk is full")
+    assert [path.name for path in tmp_path.iterdir()] == ["training_state.pt"]
 
 
 def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):

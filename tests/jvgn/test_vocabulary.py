@@ -59,27 +59,33 @@ def test_glove_vectors_are_taken_and_the_rest_is_drawn(expressions, suffix):
             archive.writestr("glove.txt", GLOVE)
     else:
         path.write_text(GLOVE)
-    words = built(expressions)
-    vectors = words.with_name("vectors.npy")
-    build_vectors(words, vectors, size=3, glove=str(path), seed=0)
-    table = read_vectors(vectors, Vocabulary.read(words))
+    vocabulary, vectors = Vocabulary.read(built(expressions)), expressions.with_name("vectors.npy")
+    build_vectors(vocabulary, vectors, size=3, glove=str(path), seed=0)
+    table = read_vectors(vectors, vocabulary)
     assert table[PAD].tolist() == [0, 0, 0]
     assert table[2].tolist() == [1, 0, 0] and table[4].tolist() == [0, 1, 0]
     assert 0 < np.abs(table[3]).max() <= 1 / np.sqrt(5)
 
 
+def test_vectors_are_where_they_were_asked_for(expressions):
+    """By itself, numpy gives files without its suffix another name."""
+    vectors = expressions.with_name("vectors")
+    build_vectors(Vocabulary.read(built(expressions)), vectors, size=3, glove=None, seed=0)
+    assert np.load(vectors).shape == (5, 3)
+
+
 def test_words_that_the_model_or_glove_lacks_are_listed_with_their_counts(expressions, caplog):
     glove = expressions.with_name("glove.txt")
     glove.write_text(GLOVE)
-    words, missing = built(expressions), expressions.with_name("missing.csv")
-    found = build_vectors(words, words.with_name("vectors.npy"), size=3, glove=str(glove), seed=0)
+    vocabulary, missing = Vocabulary.read(built(expressions)), expressions.with_name("missing.csv")
+    found = build_vectors(vocabulary, expressions.with_name("vectors.npy"), size=3, glove=str(glove), seed=0)
     with caplog.at_level("INFO"):
-        list_missing(expressions, words, found, missing)
+        list_missing(expressions, vocabulary, found, missing)
     assert missing.read_text() == "word,count,missing_from\nmoon,1,vocabulary\nring,1,glove\n"
     assert "83.33% of the words that are read are in the vocabulary" in caplog.text
     assert "2 of its 3 words have a GloVe vector" in caplog.text
     assert "66.67% of the words that are read have a GloVe vector" in caplog.text
-    list_missing(expressions, words, None, missing)
+    list_missing(expressions, vocabulary, None, missing)
     assert missing.read_text() == "word,count,missing_from\nmoon,1,vocabulary\n"
 
 

@@ -13,8 +13,10 @@ from parsers.files import (
     BrokenFile,
     Killed,
     UserError,
+    call_when_named,
     check_counts,
     leftovers,
+    naming_together,
     one_line,
     parsed_json,
     printable,
@@ -54,6 +56,67 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
         raise KeyError
     assert folder_of_two(path) == {"a": "second", "b": "second"}
     assert [*path.parent.iterdir()] == [path]
+
+
+def test_a_folder_stays_where_the_new_one_cannot_get_its_name(tmp_path, monkeypatch):
+    with replacing_folder(tmp_path / "folder") as new:
+        (new / "a").write_text("old")
+    rename = type(tmp_path).rename
+
+    def refuse_new(path, target):
+        if path.name == "new":
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+        rename(path, target)
+
+    monkeypatch.setattr(type(tmp_path), "rename", refuse_new)
+    message = r"/folder: cannot be written \(Device or resource busy\); give a folder"
+    with pytest.raises(UserError, match=message), replacing_folder(tmp_path / "folder") as new:
+        (new / "a").write_text("new")
+    assert folder_of_two(tmp_path / "folder") == {"a": "old"} and [*tmp_path.iterdir()] == [tmp_path / "folder"]
+
+
+def write_both(folder, content):
+    for name in ("a", "b"):
+        with replacing(folder / name) as temporary:
+            temporary.write_text(content)
+
+
+def test_files_get_their_names_together_or_not_at_all(tmp_path):
+    write_both(tmp_path, "old")
+    acts = []
+    with pytest.raises(KeyError), naming_together([tmp_path / "a", tmp_path / "b"]):
+        write_both(tmp_path, "half")
+        call_when_named(lambda: acts.append("too early"))
+        raise KeyError
+    assert folder_of_two(tmp_path) == {"a": "old", "b": "old"} and acts == []
+    write_both(tmp_path, "at once")
+    assert folder_of_two(tmp_path) == {"a": "at once", "b": "at once"}
+    with naming_together([tmp_path / "a", tmp_path / "b"]) as whole:
+        write_both(tmp_path, "first")
+        write_both(tmp_path, "new")
+        call_when_named(lambda: acts.append(folder_of_two(tmp_path)))
+        assert (tmp_path / "a").read_text() == "at once" and whole[tmp_path / "a"].read_text() == "new"
+    assert acts == [folder_of_two(tmp_path)] == [{"a": "new", "b": "new"}]
+
+
+@pytest.mark.parametrize(
+    ("number", "cure"), [(errno.EROFS, "see to the disk"), (errno.EPERM, "give a folder you may write to")]
+)
+def test_a_name_that_cannot_be_given_is_told_by_itself(tmp_path, monkeypatch, number, cure):
+    def refuse(temporary, path):
+        raise OSError(number, os.strerror(number), str(temporary))
+
+    message = rf"/b: cannot be written \({os.strerror(number)}\); {cure}"
+    with pytest.raises(UserError, match=message), naming_together([tmp_path / "a", tmp_path / "b"]):
+        write_both(tmp_path, "new")
+        monkeypatch.setattr(type(tmp_path), "replace", refuse)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_file_that_waits_for_its_name_and_is_cleared_away_is_named(tmp_path):
+    with pytest.raises(UserError, match="/b: another run cleared it away"), naming_together([tmp_path / "b"]) as whole:
+        write_both(tmp_path, "new")
+        whole[tmp_path / "b"].unlink()
 
 
 @pytest.mark.parametrize("written", [replacing, replacing_folder])

@@ -6,10 +6,10 @@ import pytest
 
 from jvgn.settings.source import DownloadSettings, SourceSettings
 
+from .downloads import FILE
 from .server import running_server
 
 CONTENT = bytes(range(256)) * 20_000
-FILE = "resources/downloads/data.bin"
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def source(folder):
     """Makes a source of a file with the content, whose hash is known unless another is given."""
 
     def make(*mirrors, **values):
-        known = {"file": FILE, "sha256": hashlib.sha256(CONTENT).hexdigest(), "provides": {}}
+        known = {"file": str(FILE), "sha256": hashlib.sha256(CONTENT).hexdigest(), "provides": {}}
         return SourceSettings(**known | values, mirrors=mirrors)
 
     return make

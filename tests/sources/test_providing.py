@@ -98,6 +98,14 @@ def test_a_file_that_is_no_archive_is_provided_under_its_name(source, server, ha
     assert (folder / "resources/weights/net.pth").samefile(folder / chosen.file)
 
 
+@pytest.mark.parametrize("member", [None, "set/refs(unc).p"])
+def test_without_its_record_a_file_does_not_get_its_name(published, hasty, folder, member):
+    (folder / "resources/set/.refs.origin").mkdir(parents=True)
+    with pytest.raises(UserError, match=r"\.refs\.origin: is a folder"):
+        fetch(published(provides={"resources/set/refs": member}), hasty)
+    assert [path.name for path in (folder / "resources/set").iterdir()] == [".refs.origin"]
+
+
 def test_what_a_source_does_not_provide_is_refused(published):
     with pytest.raises(UserError, match=r"resources/x: resources/downloads/set\.zip does not provide it; it has: "):
         provide(published(), "resources/x")

@@ -45,6 +45,18 @@ def dataset_with_a_long_name(_: Bench) -> list:
 
 CASES = [
     Case("…: is a folder, expected a file; give another name", lambda bench: ["schema", bench.folder]),
+    Case("…: is a folder, expected a file; give another name", lambda _: ["exclude-images", "--output", "", "some"]),
+    Case("…: is a device or a pipe, expected a file; give another name", lambda _: ["schema", "/dev/null"]),
+    Case(
+        "…: named twice; give every file a name of its own",
+        lambda _: ["parse", "some.parquet", "nodes", "./some.parquet", "coverage"],
+        program="parsers",
+    ),
+    Case(
+        "…: named twice; give every file a name of its own",
+        lambda _: ["parse", "some.parquet", "nodes", "nodes", "coverage"],
+        program="parsers",
+    ),
     Case("…: cannot be written (…); give a folder you may write to", world_below_a_file),
     *(
         Case(BARRED, barred(*command, path))

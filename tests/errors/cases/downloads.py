@@ -130,7 +130,7 @@ MIRRORS = [
 FILES = [
     Case("…: another process is at work on it; wait for it", being_downloaded),
     Case(UNWRITABLE, folder_in_the_way(f"{FILE}.part")),
-    Case(UNWRITABLE, target_below_a_file),
+    Case("…: cannot be written (…); give a folder you may write to", target_below_a_file),
     Case(BAD_RECORD, beside({FILE: b"bytes", f"{FILE}.sha256": b"no hash"})),
     Case(BAD_RECORD, folder_in_the_way(f"{FILE}.sha256")),
     Case(UNREADABLE, folder_in_the_way(FILE)),

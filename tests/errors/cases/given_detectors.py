@@ -35,6 +35,10 @@ GIVEN = [
         "…: these weights are of a detector with … …, and the settings say …; make them agree",
         adopted(anchor_sizes=[16, 32]),
     ),
+    Case(
+        "…: these weights do not fit the detector's settings; make them agree",
+        adopted(tensors("given.safetensors", lambda held, about: held.popitem())),
+    ),
     Case(NO_LIST, adopted(training_images="none.txt")),
     Case(NO_LIST, declared(NOISE)),
     Case(NO_ID, declared("1\ntwo.jpg\n")),

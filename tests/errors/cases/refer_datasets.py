@@ -58,11 +58,21 @@ def too_many_expressions(bench: Bench) -> list[Any]:
     return ["world", "--settings", settings, "--folder", bench.folder / "world"]
 
 
+def pictures_of_the_users(bench: Bench) -> list[Any]:
+    (bench.folder / "world/images").mkdir(parents=True)
+    bench.write("world/images/mine.jpg", "")
+    return ["world", "--settings", bench.write("settings.yaml", "{}"), "--folder", bench.folder / "world"]
+
+
 MENTIONS = [{"head_token": 1, "ann_id": 1}]
 CASES = [
     Case(
         "shapes: none of … scenes admits what … asks of an image (…); lower expressions_per_image or pairs_per_image",
         too_many_expressions,
+    ),
+    Case(
+        "…: holds what was not drawn here, and would be replaced; give another folder",
+        pictures_of_the_users,
     ),
     Case('--counts: not readable as JSON (…); write it as: {"val": 10}', read(counts="val=10")),
     Case(BAD_COUNTS, read(counts="[10]")),

@@ -109,8 +109,8 @@ def read_expressions(path: Path) -> None:
     folder = path.parent
     sentences(path)
     exclude_images([path], folder / "excluded.parquet")
-    build_vocabulary(path, folder / "words.parquet", more_often_than=0, splits="all")
-    list_missing(path, folder / "words.parquet", None, folder / "missing.csv")
+    vocabulary = build_vocabulary(path, folder / "words.parquet", more_often_than=0, splits="all")
+    list_missing(path, vocabulary, None, folder / "missing.csv")
     sweep(path, folder / "sweep.csv", "little")
     for shard in (Shard(1, 2), Shard()):
         parse_expressions(path, GraphFiles.within(folder / "graphs"), Parser("lexical"), shard=shard)

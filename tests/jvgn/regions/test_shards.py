@@ -17,7 +17,7 @@ from jvgn.regions.bad_input import write_skipped
 from jvgn.regions.shards import Shard, merge_regions
 from jvgn.regions.store import RegionStore, RegionWriter, Skipped
 from jvgn.settings.regions import RegionSettings
-from parsers.files import BrokenFile, UserError, sha256
+from parsers.files import BrokenFile, UserError, naming_together, sha256
 
 from .drawing import SETTINGS, draw
 from .test_store import FEATURE_SIZE, make_regions
@@ -109,6 +109,15 @@ def test_a_killed_shard_goes_on_to_the_same_bytes(trained, many, tmp_path, parts
     assert ("going on" in again.stderr) or not parts
     assert killed.read_bytes() == undisturbed.read_bytes()
     assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["killed.h5", "undisturbed.h5"]
+
+
+def test_parts_stay_until_the_regions_have_their_name(trained, many, tmp_path):
+    """On a disk that is full at the very end, hours of extraction are not lost."""
+    output = tmp_path / "regions.h5"
+    with pytest.raises(UserError), naming_together([output]):
+        many.extract(trained[1], "det", output, settings=CHOSEN)
+        raise UserError("the disk is full")
+    assert [path.name for path in tmp_path.iterdir()] == ["regions.parts"]
 
 
 def leave_part(data, weights: Path, output: Path, **changes) -> Path:

@@ -23,7 +23,7 @@ from jvgn.regions.sharing import share
 from jvgn.regions.training import flip, learning_rate, order_batches, targets_of
 from jvgn.regions.weights import load_detector
 from jvgn.settings.detector import TorchvisionSettings
-from parsers.files import UserError, sha256
+from parsers.files import UserError, naming_together, sha256
 from parsers.table import read_table, write_table
 
 from .drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
@@ -55,6 +55,14 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(trained, drawn, tmp_p
     assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
     assert "going on from step 1" in caplog.text
     assert {path.name for path in (tmp_path / "detector").iterdir()} == {"detector.safetensors", "provenance.json"}
+
+
+def test_the_state_stays_until_the_weights_have_their_name(drawn, tmp_path):
+    output = tmp_path / "detector"
+    with pytest.raises(UserError), naming_together([output / "detector.safetensors", output / "provenance.json"]):
+        drawn.train(output, SETTINGS.model_copy(update={"save_every": 500}))
+        raise UserError("the disk is full")
+    assert [path.name for path in output.iterdir()] == ["detector.state.pt"]
 
 
 def test_the_state_of_another_training_is_left_aside(trained, drawn, tmp_path):
@@ -244,7 +252,7 @@ def spread(tmp_path_factory):
 
 def test_two_processes_have_the_losses_of_one(spread):
     (alone, _), (together, _) = spread
-    assert len(alone) == len(together) == 3 and len(set(alone)) == 3
+    assert len(alone) == len(together) == 4 and len(set(alone)) == 4
     assert together == pytest.approx(alone, rel=0.01)
 
 
@@ -265,7 +273,7 @@ def command(drawn: Drawn, output: Path, settings: TorchvisionSettings, processes
 
 def test_the_command_starts_a_process_for_each_gpu(drawn, tmp_path):
     log = run_alone(*command(drawn, tmp_path, SETTINGS, 2))
-    assert len(losses_in(log)) == 3  # one of them speaks
+    assert len(losses_in(log)) == 4  # one of them speaks
     assert read_provenance(tmp_path / "provenance.json").weights_sha256 == sha256(tmp_path / "w.safetensors")
     assert not (tmp_path / "w.state.pt").exists()
 
