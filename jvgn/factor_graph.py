@@ -66,10 +66,10 @@ class FactorGraphs:
         edge_E, sentence_E = ranges(self.edge_start_S1, row_S)
         node_word_U, node_of_U = ranges(self.node_word_start_K1, node_K)
         edge_word_V, edge_of_V = ranges(self.edge_word_start_E1, edge_E)
-        length_S = np.diff(self.word_start_S1)[row_S]
+        length_S = counts(self.word_start_S1, row_S)
         word_SL = np.full((len(row_S), length_S.max(initial=1)), PAD)
         word_SL[sentence_T, word_T - self.word_start_S1[row_S][sentence_T]] = self.word_T[word_T]
-        node_count_S = np.diff(self.node_start_S1)[row_S]
+        node_count_S = counts(self.node_start_S1, row_S)
         node_start_S = node_count_S.cumsum() - node_count_S
         longest = word_SL.shape[1]
         return Forest(
@@ -88,11 +88,15 @@ class FactorGraphs:
 
 def ranges(start_D1: np.ndarray, row_R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The entries of the chosen rows, end to end, and for each entry which of the chosen rows it belongs to."""
-    first_R = start_D1[row_R]
-    count_R = start_D1[row_R + 1] - first_R
+    count_R = counts(start_D1, row_R)
     owner = np.repeat(np.arange(len(row_R)), count_R)
     within = np.arange(len(owner)) - (count_R.cumsum() - count_R)[owner]
-    return first_R[owner] + within, owner
+    return start_D1[row_R][owner] + within, owner
+
+
+def counts(start_D1: np.ndarray, row_R: np.ndarray) -> np.ndarray:
+    """How many entries each of the chosen rows has; of a batch's rows only, not of all that the dataset has."""
+    return start_D1[row_R + 1] - start_D1[row_R]
 
 
 def read_factor_graphs(
@@ -205,7 +209,7 @@ def check_indices(nodes: Path, edges: Path, graphs: FactorGraphs) -> None:
     ):
         if (word_U < 0).any() or (word_U >= forest.length_S[sentence_K[owner_U]]).any():
             raise BrokenFile(path, "it points outside a sentence", MISMATCH)
-        if len(np.unique(owner_U)) < count:
+        if not np.bincount(owner_U, minlength=count).all():
             raise BrokenFile(path, "a row has no tokens", MISMATCH)
     if (graphs.edges_E2 < 0).any() or (graphs.edges_E2 >= node_count_E[:, None]).any():
         raise BrokenFile(edges, "an edge names a node that its expression lacks", MISMATCH)
