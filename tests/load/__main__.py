@@ -2,12 +2,13 @@
 
 Every stage runs as the workflow runs it, in a process of its own, attached to a terminal. Prints a table and whether
 its targets are met, and writes the table as `load.csv` into a folder. For an idle machine: wall time is what counts.
+A machine may be slow for minutes: every round takes all sizes, so that such minutes are not one size's alone.
 """
 
 import csv
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from tests.load.stages import commands
 from tests.load.world import World, write_world
 
 SIZES = (2_000, 20_000, 50_000, 100_000, 200_000)
-TURNS = {2_000: 5, 20_000: 5, 100_000: 3, 200_000: 3}
-"""How often the stages run at the sizes that are compared: whatever else the machine does, once would be luck."""
+ROUNDS = 3
+TURNS = {2_000: 2, 20_000: 2}
+"""How often the stages run in a round where they take seconds: once would be luck."""
 FEWEST = 4
 """Sizes of which two are the small end, and two others the large one."""
 COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak MB", "longest silence")
@@ -34,12 +36,11 @@ COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak M
 def main(folder: Path, sizes: tuple[int, ...], threads: int) -> None:
     if len(set(sizes)) < FEWEST:
         raise click.UsageError(f"--size: give at least {FEWEST} different ones, to see how costs grow")
+    worlds = {size: write_world(folder / str(size), size) for size in sorted(set(sizes))}
+    stages = by_stage(least_costs(worlds, threads))
     click.echo(line(COLUMNS))
-    stages: dict[str, dict[int, Cost]] = {}
-    for size in sorted(set(sizes)):
-        for stage, cost in costs_of(folder / str(size), size, threads).items():
-            stages.setdefault(stage, {})[size] = cost
-            click.echo(line(cells(stage, size, cost)))
+    for stage, costs in stages.items():
+        click.echo("\n".join(line(cells(stage, size, cost)) for size, cost in costs.items()))
     write_csv(folder / "load.csv", stages)
     click.echo("\n".join(["", *growth(stages), ""]))
     found = [*verdicts(stages), quiet_verdict(folder / str(min(sizes)), threads)]
@@ -48,15 +49,27 @@ def main(folder: Path, sizes: tuple[int, ...], threads: int) -> None:
     raise SystemExit(not all(verdict.is_met for verdict in found))
 
 
-def costs_of(folder: Path, expressions: int, threads: int) -> dict[str, Cost]:
-    """Of each stage, and of the whole."""
-    world = write_world(folder, expressions)
-    turns = []
-    for _ in range(TURNS.get(expressions, 1)):
-        shutil.rmtree(world.made(""), ignore_errors=True)
-        turns.append({stage: cost_of(command) for stage, command in commands(world, threads).items()})
-    costs = {stage: least([turn[stage] for turn in turns]) for stage in turns[0]}
-    return {**costs, WHOLE: one_after_the_other(costs.values())}
+def least_costs(worlds: Mapping[int, World], threads: int) -> dict[int, dict[str, Cost]]:
+    """Of each stage and of the whole, by size."""
+    turns: dict[int, list[dict[str, Cost]]] = {size: [] for size in worlds}
+    for number in range(ROUNDS):
+        for size, world in worlds.items():
+            click.echo(f"round {number + 1} of {ROUNDS}: {size:,} expressions", err=True)
+            turns[size] += [costs_of(world, threads) for _ in range(TURNS.get(size, 1))]
+    costs = {
+        size: {stage: least([turn[stage] for turn in taken]) for stage in taken[0]} for size, taken in turns.items()
+    }
+    return {size: {**stages, WHOLE: one_after_the_other(stages.values())} for size, stages in costs.items()}
+
+
+def costs_of(world: World, threads: int) -> dict[str, Cost]:
+    """Of each stage, run once."""
+    shutil.rmtree(world.made(""), ignore_errors=True)
+    return {stage: cost_of(command) for stage, command in commands(world, threads).items()}
+
+
+def by_stage(costs: Mapping[int, Mapping[str, Cost]]) -> dict[str, Costs]:
+    return {stage: {size: costs[size][stage] for size in costs} for stage in costs[min(costs)]}
 
 
 def quiet_verdict(folder: Path, threads: int) -> Verdict:

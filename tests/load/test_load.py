@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.load.__main__ import costs_of, main
+from tests.load import __main__ as load
+from tests.load.__main__ import ROUNDS, costs_of, least_costs, main
 from tests.load.measuring import Cost, cost_of, written_to_a_file
 from tests.load.scaling import WHOLE, least, marginals, one_after_the_other, slope, verdicts
 from tests.load.stages import STAGES, commands, run_options
@@ -76,6 +77,19 @@ def test_turns_are_judged_by_their_least_times_and_their_worst_memory_and_silenc
     assert one_after_the_other(turns) == Cost(12, 12, 30, 3)
 
 
+def test_every_round_takes_all_sizes_so_that_slow_minutes_are_not_one_sizes_alone(monkeypatch):
+    sizes = []
+
+    def slow_at_first(size, threads):
+        sizes.append(size)
+        return {"graphs": Cost(size + 100 * (len(sizes) <= 3), 1, 10, 1)}
+
+    monkeypatch.setattr(load, "costs_of", slow_at_first)
+    found = least_costs({1: 1, 2: 2, 3: 3}, 1)
+    assert sizes == [1, 2, 3] * ROUNDS
+    assert [costs[WHOLE].seconds for costs in found.values()] == [1, 2, 3]
+
+
 CHILDREN = """
 import subprocess, sys, time
 
@@ -128,7 +142,7 @@ def test_a_larger_world_begins_with_the_smaller_and_most_of_its_sentences_are_sa
 
 def test_every_stage_runs_on_the_world_and_says_when_it_reads_all_of_it(tmp_path):
     """Libraries take seconds to load: with the tables of a large dataset after them, that would be a long silence."""
-    assert all(cost.silence > 0 for cost in costs_of(tmp_path, 200, 1).values())
+    assert all(cost.silence > 0 for cost in costs_of(write_world(tmp_path, 200), 1).values())
     assert World(tmp_path).made("metrics.json").exists()
     for stage in ("training", "prediction", "scoring"):
         assert b"reading " in written_to_a_file(commands(World(tmp_path), 1)[stage])
