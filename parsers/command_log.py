@@ -3,16 +3,21 @@
 A line may hold strangers' text: names of files, sentences, attributes. It stays one line, and steers no terminal.
 """
 
+import errno
 import logging
 import os
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
-from parsers.files import printable
+from parsers.files import UserError, printable
 
 OURS = ("jvgn", "parsers")
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+STANDARD_OUTPUT = 1
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +34,20 @@ def say(*lines: str, err: bool = False) -> None:
     """Prints what is for people; what is for programs is JSON, and escaped as such."""
     for line in lines:
         click.echo(printable(line), err=err)
+
+
+@contextmanager
+def full_disk_named() -> Iterator[None]:
+    """A disk that takes no more is told of as such where no writer of ours meets it: that of what a command prints."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL or error.filename is not None:
+            raise
+        # What it did not take, Python would try to write once more as it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STANDARD_OUTPUT)
+        where, reason = "standard output or a temporary file", os.strerror(error.errno)
+        raise UserError(f"{where}: cannot be written ({reason}); see to the disk, then run it again") from error
 
 
 def start_log() -> None:

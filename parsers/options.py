@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from parsers.backends import Backend, load_backend, loader
+from parsers.command_log import full_disk_named
 from parsers.files import BrokenFile, UserError, one_line, shortened
 from parsers.stopping import stoppable
 from parsers.workers import deaths_named
@@ -81,7 +82,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with stoppable(), deaths_named(), barriers_named():
+            with stoppable(), deaths_named(), full_disk_named(), barriers_named():
                 return super().invoke(ctx)
         except UserError as error:
             click.echo(f"Error: {one_line(str(error))}", err=True)

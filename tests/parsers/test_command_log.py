@@ -49,3 +49,13 @@ def test_commands_print_in_no_other_way():
     files = [path for package in ("jvgn", "parsers") for path in (ROOT / package).rglob("*.py")]
     found = {path.relative_to(ROOT).as_posix(): path.read_text().count("click.echo(") for path in files}
     assert {name: count for name, count in found.items() if count} == ELSEWHERE
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_disk_that_takes_no_more_of_what_is_printed_is_told_of(unbuffered):
+    command = [sys.executable, "-m", "parsers", "parse", "--help"]
+    with Path("/dev/full").open("w") as full:
+        environment = {"PYTHONUNBUFFERED": unbuffered, "PYTHONPATH": str(ROOT)}
+        ran = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    told = "Error: standard output or a temporary file: cannot be written (No space left on device); see to the disk"
+    assert ran.returncode == 1 and ran.stderr.startswith(told) and ran.stderr.count("\n") == 1
