@@ -21,7 +21,8 @@ from jvgn.model import JVGN
 from jvgn.plain_checkpoint import DAMAGE, fits
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.run import RunSettings
-from parsers.files import BrokenFile, UserError, parsed_json, replacing
+from parsers.files import BrokenFile, UserError, replacing
+from parsers.plain_json import parsed_json
 
 FORMAT = "1"
 

@@ -9,8 +9,9 @@ import click
 
 from jvgn.command_options import FILE, device_option, images_of, prepared_device, threads_option
 from parsers.command_log import say
-from parsers.files import UserError, one_line
+from parsers.files import UserError
 from parsers.options import Parser, named_parser, read_parser
+from parsers.shown_text import one_line
 
 if TYPE_CHECKING:  # every stage's process loads this module, and shall not depend on more of the code than its own
     from jvgn.grounding import Answer

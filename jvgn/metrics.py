@@ -19,7 +19,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, FiniteFloat, NonNegativeInt, PositiveInt, ValidationError
 
 from jvgn.settings.base import describe
-from parsers.files import BrokenFile, parsed_json, replacing
+from parsers.files import BrokenFile, replacing
+from parsers.plain_json import parsed_json
 
 FORMAT = "2"
 KEYS = ("dataset", "setting", "run", "splits", "provenance")

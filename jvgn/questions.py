@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jvgn.picture_file import naming, opened
-from parsers.files import BrokenFile, UserError
+from parsers.files import BrokenFile, UserError, check_may_be_file
 
 COLUMNS = ("image", "expression")
 
@@ -80,8 +80,7 @@ def check_output(path: Path, *endings: str) -> None:
     """The file can be written: it ends as it should, and its folder is there."""
     if path.suffix not in endings:
         raise UserError(f"{path}: expected a name that ends in {' or '.join(endings)}")
-    if path.is_dir():
-        raise UserError(f"{path}: is a folder, expected a file; give another name")
+    check_may_be_file(path)
     if not path.parent.is_dir():
         raise UserError(f"{path.parent}: there is no such folder; make it, or write elsewhere")
 

@@ -8,7 +8,8 @@ from pydantic import BaseModel
 
 from jvgn.command_options import FILE
 from parsers.command_log import say
-from parsers.files import UserError, parsed_json
+from parsers.files import UserError
+from parsers.plain_json import parsed_json
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -18,7 +18,8 @@ from jvgn.command_options import (
     tables,
     threads_option,
 )
-from parsers.files import UserError, parsed_json
+from parsers.files import UserError
+from parsers.plain_json import parsed_json
 from parsers.recording import Given, Made, Stage, reads, runs
 
 SETTINGS = {

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 
 import click
 
-from parsers.files import UserError, printable
+from parsers.files import UserError
+from parsers.shown_text import printable
 
 OURS = ("jvgn", "parsers")
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -6,6 +6,7 @@ A fetched folder holds the jars of `JARS` and `sha256.txt`, their hashes, which 
 whole or not at all. CoreNLP is under the GNU GPL 3: it is fetched, and no part of it is in this project.
 """
 
+import re
 import shutil
 import subprocess
 import zipfile
@@ -14,9 +15,12 @@ from pathlib import Path
 
 import click
 
-from parsers.files import BrokenFile, UserError, one_line, replacing_folder, sha256
+from parsers.files import BrokenFile, UserError, check_may_be_replaced, replacing_folder, sha256
+from parsers.shown_text import one_line
 
 FOLDER = "resources/corenlp"
+FETCHED = re.compile(r".+\.jar|sha256\.txt")
+"""Names of what such a folder holds."""
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 
 
@@ -79,6 +83,7 @@ def fetch(folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None or shutil.which("java") is None:
         raise UserError("fetching CoreNLP needs Maven and Java: install them, and have `mvn` and `java` on the PATH")
+    check_may_be_replaced(folder, FETCHED)
     with replacing_folder(folder) as fresh:
         for jar in JARS:
             copy(maven, jar, fresh)

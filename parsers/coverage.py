@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from parsers.files import BrokenFile, check_counts, parsed_json, replacing
+from parsers.files import BrokenFile, replacing
 from parsers.lexicon import is_content_word
+from parsers.plain_json import check_counts, parsed_json
 from parsers.scene_graph import SceneGraph
 
 COUNTED = ("fallbacks", "nodes", "edges", "in_pieces", "referent_is_object", "content_words", "words_left_out")

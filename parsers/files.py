@@ -1,44 +1,37 @@
 """What all our files have in common: they appear whole or not at all, and a broken one is named.
 
-Writers write through `replacing` or `replacing_folder`, but for downloads and archives, which go on later; those of one
-command get their names together. Every mistake of a user's is raised as `UserError`.
+Writers write through `replacing` or `replacing_folder`, but for downloads and archives, which go on later; what a
+stage is to make gets its names together. Every mistake of a user's is raised as `UserError`.
 """
 
 import errno
 import glob
 import hashlib
-import json
 import os
 import re
-import reprlib
 import shutil
+import signal
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator
+import threading
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from unicodedata import category
-
-LONGEST_MESSAGE = 2000
-JOINERS = "\u200c\u200d"
-"""Without them, Persian, Hindi and pictures of families fall apart."""
-MOST_COUNTED = 2**53
-"""Beyond, a float does not tell a number from the next."""
-HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
-"""One half of what UTF-16 has as two, which JSON may have alone and UTF-8 does not."""
 
 OF_RUST = re.compile(r"\(os error (\d+)\)")
 """How libraries in Rust name errors of the system: of a full disk, safetensors leaves no other sign."""
 TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 UNFINISHED = ".unfinished"
 """In the name of what is not whole yet; downloads and archives that go on later have names of their own."""
+OF_SNAKEMAKE = ".snakemake_timestamp"
+"""A file that it puts into folders."""
 FULL = 1 << 16
 """Bytes: a disk on which fewer are free is full."""
 
 current_group: ContextVar["Group | None"] = ContextVar("current_group", default=None)
-"""The files that get their names together, where there are some: no writer needs to know of them."""
+"""The files that get their names together, where there are some. It is no argument of every writer's, as none need
+know of it."""
 
 
 class UserError(Exception):
@@ -65,16 +58,15 @@ class Killed(UserError):
 
 @contextmanager
 def replacing(path: Path | str) -> Iterator[Path]:
-    """Yields a temporary name beside `path` that takes its place when the block ends without an error."""
+    """Yields a temporary name beside `path` that takes its place, or waits for its turn to do so in a `Group`, when the
+    block ends without an error."""
     path = Path(path)
     temporary = temporary_beside(path)
     try:
         with trouble_named(path):
             yield temporary
             check_is_there(temporary, path)
-            mask = os.umask(0)
-            os.umask(mask)
-            temporary.chmod(0o666 & ~mask)  # mkstemp's are private; results are shared with colleagues
+            share(temporary, 0o666)
             keep(temporary)
             give_name(temporary, path)
     except BaseException:
@@ -82,11 +74,33 @@ def replacing(path: Path | str) -> Iterator[Path]:
         raise
 
 
+@contextmanager
+def replacing_folder(path: Path | str) -> Iterator[Path]:
+    """Yields a new folder beside `path` that takes its place, as in `replacing`."""
+    path = Path(path)
+    with trouble_named(path, "give a folder you may write to"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(UNFINISHED, f".{path.name}.", path.parent))
+    try:
+        with trouble_named(path):
+            yield new
+            share(new, 0o777)
+            os.sync()  # as `keep`, for all of its files at once
+            if group := current_group.get():
+                group.whole[path] = new
+            else:
+                name_all({path: new})
+    except BaseException:
+        remove(new)
+        raise
+
+
 @dataclass(frozen=True)
 class Group:
-    """Files that get their names when all of them are whole."""
+    """Files that get their names when all of them are whole, and all folders that are written meanwhile."""
 
     paths: Collection[Path]
+    """Of the files; others get their names at once."""
     whole: dict[Path, Path] = field(default_factory=dict)
     """Where each of those lies that are whole."""
     afterwards: list[Callable[[], object]] = field(default_factory=list)
@@ -94,7 +108,7 @@ class Group:
 
 @contextmanager
 def naming_together(paths: Collection[Path]) -> Iterator[dict[Path, Path]]:
-    """None of the files has its name before the block ends without an error; the last to be whole has it first.
+    """None of the files has its name before the block ends without an error; then all have, the last to be whole first.
 
     Yields where those lie that are whole. It holds for what this thread writes; a block within the block is on its own.
     """
@@ -102,8 +116,11 @@ def naming_together(paths: Collection[Path]) -> Iterator[dict[Path, Path]]:
     token = current_group.set(group)
     try:
         yield group.whole
-        for path, temporary in reversed(group.whole.items()):
-            rename(temporary, path)
+        with undisturbed():
+            name_all(group.whole)
+            for act in group.afterwards:
+                with suppress(OSError):  # all is done, and what stays does no harm
+                    act()
     except FileNotFoundError:
         for path, temporary in group.whole.items():
             check_is_there(temporary, path)
@@ -112,9 +129,6 @@ def naming_together(paths: Collection[Path]) -> Iterator[dict[Path, Path]]:
         current_group.reset(token)
         for temporary in group.whole.values():
             remove(temporary)
-    for act in group.afterwards:
-        with suppress(OSError):  # all is done, and what stays does no harm
-            act()
 
 
 def call_when_named(act: Callable[[], object]) -> None:
@@ -126,14 +140,56 @@ def call_when_named(act: Callable[[], object]) -> None:
 
 
 def give_name(temporary: Path, path: Path) -> None:
-    """What is whole gets its name: now, or together with others."""
+    """The file, which is whole, gets its name: now, or together with others."""
     group = current_group.get()
     if group is None or path not in group.paths:
         rename(temporary, path)
         return
     if path in group.whole:
-        remove(group.whole[path])
+        remove(group.whole.pop(path))
     group.whole[path] = temporary
+
+
+def name_all(whole: dict[Path, Path]) -> None:
+    """All have their names, the last to be whole first; where one cannot have its name, all is as it was before."""
+    for path, temporary in whole.items():
+        check_is_there(temporary, path)
+    begun = []
+    try:
+        for path, temporary in reversed(whole.items()):
+            begun.append((path, temporary))
+            with trouble_named(path, "give a folder you may write to"):
+                set_aside(path, aside(temporary))
+            rename(temporary, path)
+    except BaseException:
+        for path, temporary in reversed(begun):
+            take_back(path, temporary)
+        raise
+    finally:
+        for _, temporary in begun:
+            remove(aside(temporary))
+
+
+def aside(temporary: Path) -> Path:
+    """Where what has the name lies until all others have theirs."""
+    return temporary.with_name(f"{temporary.name}.old")
+
+
+def set_aside(path: Path, place: Path) -> None:
+    """What has the name, if anything has, lies there as well; what can have one name only, there alone."""
+    with suppress(FileNotFoundError):
+        try:
+            os.link(path, place, follow_symlinks=False)
+        except OSError:  # a folder, or a disk without links
+            path.rename(place)
+
+
+def take_back(path: Path, temporary: Path) -> None:
+    with suppress(OSError):  # of a disk that has become read-only
+        if not temporary.exists():
+            path.rename(temporary)
+        if aside(temporary).exists():
+            aside(temporary).rename(path)
 
 
 def rename(temporary: Path, path: Path) -> None:
@@ -148,36 +204,32 @@ def check_is_there(temporary: Path, path: Path) -> None:
 
 
 def remove(temporary: Path) -> None:
-    with suppress(OSError):  # of a disk that has become read-only
-        temporary.unlink(missing_ok=True)
+    if temporary.is_dir():
+        shutil.rmtree(temporary, ignore_errors=True)
+    else:
+        with suppress(OSError):  # of a disk that has become read-only
+            temporary.unlink(missing_ok=True)
+
+
+def share(temporary: Path, mode: int) -> None:
+    """Those who may read other files of the user's may read this: temporary ones are private."""
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(mode & ~mask)
 
 
 @contextmanager
-def replacing_folder(path: Path | str) -> Iterator[Path]:
-    """Yields a new folder beside `path` that takes its place when the block ends without an error."""
-    path = Path(path)
-    with trouble_named(path, "give a folder you may write to"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = tempfile.TemporaryDirectory(UNFINISHED, f".{path.name}.", path.parent, ignore_cleanup_errors=True)
-    with beside as name, trouble_named(path):
-        new, old = Path(name, "new"), Path(name, "old")
-        new.mkdir()
-        yield new
-        os.sync()  # as `keep`, for all of its files at once
-        with trouble_named(path, "give a folder you may write to"):
-            exchange(path, new, old)
-
-
-def exchange(path: Path, new: Path, old: Path) -> None:
-    """`new` is called `path`, and what was called so is `old`; if that fails, all is as before."""
+def undisturbed() -> Iterator[None]:
+    """What would end the command is not heard until the block ends, which it does soon."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears signals
+        yield
+        return
+    answers = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        if path.exists():
-            path.rename(old)
-        new.rename(path)
-    except BaseException:
-        if old.exists():
-            old.rename(path)
-        raise
+        yield
+    finally:
+        for number, answer in answers.items():
+            signal.signal(number, answer or signal.SIG_DFL)
 
 
 @contextmanager
@@ -201,13 +253,13 @@ def keep(path: Path) -> None:
 
 def trouble_with_the_disk(error: Exception, folder: Path) -> str | None:
     """Why nothing can be written, if that is what the error comes from; libraries say so in ways of their own."""
+    if isinstance(error, UserError):
+        return None
     told = OF_RUST.search(str(error))
     number = error.errno if isinstance(error, OSError) else told and int(told[1])
     if number in TROUBLE:
         return os.strerror(number)
-    if not isinstance(error, UserError) and is_full(folder):
-        return os.strerror(errno.ENOSPC)
-    return None
+    return os.strerror(errno.ENOSPC) if is_full(folder) else None
 
 
 def is_full(folder: Path) -> bool:
@@ -220,6 +272,16 @@ def check_may_be_file(path: Path) -> None:
         raise UserError(f"{path}: is a folder, expected a file; give another name")
     if path.exists() and not path.is_file():
         raise UserError(f"{path}: is a device or a pipe, expected a file; give another name")
+
+
+def check_may_be_replaced(folder: Path, ours: re.Pattern[str]) -> None:
+    """Nothing lies there that is not ours by its name, and that a new folder would replace."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder}: is a file, expected a folder; give another name")
+    found = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    if strangers := [name for name in found if name != OF_SNAKEMAKE and not ours.fullmatch(name)]:
+        cure = "give another folder"
+        raise UserError(f"{folder}: holds {strangers[0]}, which was not made here and would be lost; {cure}")
 
 
 def temporary_beside(path: Path) -> Path:
@@ -243,49 +305,3 @@ def leftovers(path: Path | str) -> Iterator[Path]:
 def sha256(path: Path | str) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def parsed_json(text: str | bytes) -> Any:
-    """The value of a text in JSON; whatever keeps it from being one is a ValueError."""
-    text = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-    try:
-        value = json.loads(text)
-        if HALF_A_CHARACTER.search(text):
-            json.dumps(value, ensure_ascii=False).encode("utf8")
-    except RecursionError as error:
-        raise ValueError("brackets are nested too deeply") from error
-    return value
-
-
-def check_counts(values: Any, names: Iterable[str]) -> None:
-    """The values of these names are there and can be counted with; a LookupError, TypeError or ValueError otherwise."""
-    for name in names:
-        if type(values[name]) not in (int, float):
-            raise TypeError(f"{name} is no number")
-        if not 0 <= values[name] < MOST_COUNTED:
-            raise ValueError(f"{name} is out of its range")
-
-
-def printable(text: str) -> str:
-    """A text as a terminal can show it: signs that it would act on, or that are none, are written as escapes."""
-    return "".join(sign if is_harmless(sign) else ascii(sign)[1:-1] for sign in text)
-
-
-def is_harmless(sign: str) -> bool:
-    return sign.isprintable() or sign in JOINERS or category(sign) == "Zs"
-
-
-def one_line(message: str) -> str:
-    """A message as a terminal can show it, without line breaks and with an end to it."""
-    line = printable(" ".join(message.split()))
-    if len(line) <= LONGEST_MESSAGE:
-        return line
-    return f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
-
-
-def shortened(value: object) -> str:
-    """A value in a message, however much it is."""
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # Python writes no number of thousands of digits
-        return f"a {type(value).__name__} that is too long to write"

@@ -13,7 +13,8 @@ import click
 
 from parsers.backends import Backend, load_backend, loader
 from parsers.command_log import full_disk_named
-from parsers.files import BrokenFile, UserError, one_line, shortened
+from parsers.files import BrokenFile, UserError
+from parsers.shown_text import one_line, shortened
 from parsers.stopping import stoppable
 from parsers.workers import deaths_named
 

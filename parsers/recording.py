@@ -93,11 +93,10 @@ class Job:
                 self.check_relations(file, origin)
 
     def check_names(self) -> None:
-        given = {file.resolve() for file in self.given}
         for number, file in enumerate(self.made):
             check_may_be_file(file)
-            if file.resolve() in given | {other.resolve() for other in self.made[:number]}:
-                raise UserError(f"{file}: named twice; give every file a name of its own")
+            check_may_be_file(record_of(file))
+            check_is_none_of(file, [*self.given, *self.made[:number]])
 
     def check_relations(self, file: Path, origin: Origin) -> None:
         """The file was made from the files that are given, as far as it was made from files of these kinds."""
@@ -167,8 +166,14 @@ def reads(*paths: Path | str | None) -> None:
     job = job_of(click.get_current_context())
     for path in (Path(path) for path in paths if path is not None):
         if path.is_file():
+            check_is_none_of(path, job.made)
             job.hashes[path] = sha256(path)
             check_as_written(path, read_origin(path), job.hashes[path])
+
+
+def check_is_none_of(file: Path, others: Sequence[Path]) -> None:
+    if file.resolve() in {other.resolve() for other in others}:
+        raise UserError(f"{file}: named twice; give every file a name of its own")
 
 
 def check_as_written(file: Path, origin: Origin | None, digest: str) -> None:

@@ -17,7 +17,8 @@ from pydantic import (
 from jvgn.datasets.coco import Id
 from jvgn.datasets.records import Record, Records
 from jvgn.settings.base import describe
-from parsers.files import UserError, parsed_json
+from parsers.files import UserError
+from parsers.plain_json import parsed_json
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from parsers.files import BrokenFile, UserError, parsed_json
+from parsers.files import BrokenFile, UserError
+from parsers.plain_json import parsed_json
 from parsers.plain_parquet import DAMAGE, read_groups
 
 MEND = "mend the file"

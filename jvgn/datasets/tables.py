@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from parsers.files import BrokenFile, shortened
+from parsers.files import BrokenFile
+from parsers.shown_text import shortened
 from parsers.table import read_table
 
 if TYPE_CHECKING:  # an answer shall not wait for it to load

@@ -21,7 +21,8 @@ from jvgn.explorer.answers import Asked, answer
 from jvgn.explorer.pictures import MOST_BYTES, Pictures
 from jvgn.grounder import Grounder
 from jvgn.settings.base import validated
-from parsers.files import UserError, one_line
+from parsers.files import UserError
+from parsers.shown_text import one_line
 
 SAFETY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -13,7 +13,8 @@ from typing import Literal, get_args
 
 from jvgn.regions.exclusion import evaluated
 from jvgn.regions.provenance import Provenance, read_provenance
-from parsers.files import BrokenFile, UserError, parsed_json, replacing
+from parsers.files import BrokenFile, UserError, replacing
+from parsers.plain_json import parsed_json
 
 NAMED = 5
 """How many leaked images a message names."""

@@ -64,7 +64,7 @@ class Skipped:
 
 
 class RegionWriter:
-    """A context in which images are appended by ascending id; `path` appears when it ends without an error."""
+    """A context in which images are appended by ascending id; the file is whole when it ends without an error."""
 
     def __init__(
         self,

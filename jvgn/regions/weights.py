@@ -21,7 +21,8 @@ from jvgn.regions.source import Categories, Found
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
-from parsers.files import BrokenFile, UserError, parsed_json, replacing, sha256
+from parsers.files import BrokenFile, UserError, replacing, sha256
+from parsers.plain_json import parsed_json
 
 FORMAT = "1"
 

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jvgn.report.charts import AFTER, Output, panels
-from parsers.files import BrokenFile, check_counts, parsed_json
+from parsers.files import BrokenFile
+from parsers.plain_json import check_counts, parsed_json
 
 ALL = "all: "
 ROWS = 28

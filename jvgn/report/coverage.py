@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from jvgn.datasets import tables
 from jvgn.report.charts import AFTER, DIGITS, Output, panels, percent_axis
-from parsers.files import BrokenFile, check_counts, parsed_json
+from parsers.files import BrokenFile
+from parsers.plain_json import check_counts, parsed_json
 from parsers.table import EDGES, NODES, read_table
 
 SHARES = {

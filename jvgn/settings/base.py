@@ -9,8 +9,9 @@ from typing import Any, Self, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from parsers.files import UserError, replacing, shortened
+from parsers.files import UserError, replacing
 from parsers.plain_yaml import load_plain_yaml
+from parsers.shown_text import shortened
 
 Model = TypeVar("Model", bound=BaseModel)
 

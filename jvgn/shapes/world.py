@@ -13,6 +13,7 @@ All ids count from 1. An image depends on the seed, its split and its place in t
 
 import json
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +34,12 @@ from jvgn.shapes.expressions import (
     tell_twice,
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, sample_scene
-from parsers.files import UserError, replacing, replacing_folder
+from parsers.files import UserError, check_may_be_replaced, replacing, replacing_folder
 from parsers.hashes import NAME, write_hashes
 from parsers.workers import workers
 
+DRAWN = re.compile(rf"shapes_\d{{6,}}\.jpg|{re.escape(NAME)}")
+"""Names of what a folder of drawn images holds."""
 SCENES_TRIED = 2000
 SCENES_FOR_OUTLINES = 6
 JPEG_QUALITY = 92
@@ -81,7 +84,7 @@ def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> Non
         Plan("adv", settings.adv, 8, settings.pairs_per_image, sample_pair_outlines, tell_twice),
     ]
     world = World()
-    check_is_ours(folder / "images")
+    check_may_be_replaced(folder / "images", DRAWN)
     with replacing_folder(folder / "images") as images:
         seeds = [
             (plan, SeedSequence(settings.seed, spawn_key=(number, index)))
@@ -94,13 +97,6 @@ def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> Non
             world.add(scene, expressions, task.plan.split)
         write_hashes(images)
         world.write(folder)
-
-
-def check_is_ours(images: Path) -> None:
-    """What lies there may be replaced: nothing, or pictures that were drawn."""
-    is_empty = not images.exists() or (images.is_dir() and not any(images.iterdir()))
-    if not is_empty and not (images / NAME).is_file():
-        raise UserError(f"{images}: holds what was not drawn here, and would be replaced; give another folder")
 
 
 def carry_out(tasks: list[Task], processes: int) -> Iterator[tuple[Scene, list[Expression]]]:

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from parsers.files import UserError, parsed_json, replacing
+from parsers.files import UserError, replacing
+from parsers.plain_json import parsed_json
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ ATTEMPTS = 6
 """Runs within which a user may expect to be done."""
 THERE = "is there already; delete it, if it shall be fetched again"
 """What the workflow says to somebody who asks for a download that is there."""
-TRACEBACK = re.compile(r'File "(?!.*/site-packages/).*/(jvgn|parsers)/.*", line')
+TRACEBACK = re.compile(r'File "(?!.*/(?:\.venv|site-packages)/).*/(jvgn|parsers)/(\w+/)*\w+\.py", line')
 """Of our own, wherever the project lies. Snakemake has some for a disk that it cannot write to, beside the line that
 explains them."""
 INTERRUPTED = re.compile(r"Traceback \(most recent call last\):\n(?:(?!Traceback).)*?KeyboardInterrupt", re.DOTALL)

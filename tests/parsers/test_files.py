@@ -4,26 +4,24 @@ import errno
 import os
 import pickle
 import shutil
+import signal
 
 import pytest
 
 from parsers.files import (
     FULL,
-    LONGEST_MESSAGE,
     BrokenFile,
     Killed,
     UserError,
     call_when_named,
-    check_counts,
     leftovers,
     naming_together,
-    one_line,
-    parsed_json,
-    printable,
     replacing,
     replacing_folder,
     temporary_beside,
 )
+from parsers.plain_json import check_counts, parsed_json
+from parsers.shown_text import LONGEST_MESSAGE, one_line, printable
 
 
 @pytest.mark.parametrize("error", [UserError("no such thing"), BrokenFile("a.jar", "not a readable jar"), Killed()])
@@ -61,14 +59,11 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
 def test_a_folder_stays_where_the_new_one_cannot_get_its_name(tmp_path, monkeypatch):
     with replacing_folder(tmp_path / "folder") as new:
         (new / "a").write_text("old")
-    rename = type(tmp_path).rename
 
-    def refuse_new(path, target):
-        if path.name == "new":
-            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
-        rename(path, target)
+    def refuse(temporary, path):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
-    monkeypatch.setattr(type(tmp_path), "rename", refuse_new)
+    monkeypatch.setattr(type(tmp_path), "replace", refuse)
     message = r"/folder: cannot be written \(Device or resource busy\); give a folder"
     with pytest.raises(UserError, match=message), replacing_folder(tmp_path / "folder") as new:
         (new / "a").write_text("new")
@@ -111,6 +106,71 @@ def test_a_name_that_cannot_be_given_is_told_by_itself(tmp_path, monkeypatch, nu
         write_both(tmp_path, "new")
         monkeypatch.setattr(type(tmp_path), "replace", refuse)
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_where_one_cannot_have_its_name_all_is_as_it_was_before(tmp_path, monkeypatch, has_links):
+    """The folder has its name by then, and one of the files."""
+    write_both(tmp_path, "old")
+    with replacing_folder(tmp_path / "folder") as new:
+        (new / "c").write_text("old")
+    before = {path: path.stat().st_ino for path in tmp_path.rglob("*")}
+    replace = type(tmp_path).replace
+
+    def refuse_a(temporary, path):
+        if path.name == "a":
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+        replace(temporary, path)
+
+    def refuse_links(*_, **__):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(type(tmp_path), "replace", refuse_a)
+    if not has_links:
+        monkeypatch.setattr(os, "link", refuse_links)
+    with pytest.raises(UserError, match="/a: cannot be written"), naming_together([tmp_path / "a", tmp_path / "b"]):
+        write_both(tmp_path, "new")
+        with replacing_folder(tmp_path / "folder") as new:
+            (new / "c").write_text("new")
+    assert {path: path.stat().st_ino for path in tmp_path.rglob("*")} == before
+
+
+def test_a_folder_gets_its_name_with_the_files_that_are_written_with_it(tmp_path):
+    write_both(tmp_path, "old")
+    with naming_together([tmp_path / "a", tmp_path / "b"]):
+        with replacing_folder(tmp_path / "folder") as new:
+            write_both(new, "new")
+        assert not (tmp_path / "folder").exists()
+        write_both(tmp_path, "new")
+    assert [*tmp_path.glob(".*")] == [] and {path.read_text() for path in tmp_path.rglob("[ab]")} == {"new"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_names_are_given_comes_too_late(tmp_path, number):
+    """Snakemake deletes what a command has made that ends with an error: by then, what it could go on from is gone."""
+    before = signal.getsignal(number)
+    signal.signal(number, lambda *_: pytest.fail("heard"))
+    try:
+        with naming_together([tmp_path / "a", tmp_path / "b"]):
+            write_both(tmp_path, "new")
+            call_when_named(lambda: os.kill(os.getpid(), number))
+        assert folder_of_two(tmp_path) == {"a": "new", "b": "new"}
+    finally:
+        signal.signal(number, before)
+
+
+def test_what_is_wrong_with_an_input_is_not_the_outputs_fault(tmp_path):
+    with pytest.raises(UserError, match=r"^in: .* 5"), replacing(tmp_path / "out"):
+        raise BrokenFile("in", "cannot be read (os error 5)")
+
+
+def test_what_was_cleared_away_keeps_the_others_from_their_names(tmp_path):
+    write_both(tmp_path, "old")
+    together = naming_together([tmp_path / "a", tmp_path / "b"])
+    with pytest.raises(UserError, match="/a: another run cleared it away"), together as whole:
+        write_both(tmp_path, "new")
+        whole[tmp_path / "a"].unlink()
+    assert folder_of_two(tmp_path) == {"a": "old", "b": "old"}
 
 
 def test_a_file_that_waits_for_its_name_and_is_cleared_away_is_named(tmp_path):

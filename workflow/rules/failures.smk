@@ -2,7 +2,7 @@
 
 import time
 
-from parsers.files import printable
+from parsers.shown_text import printable
 
 BEGAN = int(time.time())
 """Logs that are older tell of other runs. Some file systems know whole seconds only."""

@@ -6,7 +6,9 @@ BASE = [
     "jvgn/settings/base.py",
     "parsers/__init__.py",
     "parsers/files.py",
+    "parsers/plain_json.py",
     "parsers/plain_yaml.py",
+    "parsers/shown_text.py",
     "parsers/unfolding.py",
 ]
 DOWNLOAD = [

@@ -98,6 +98,11 @@ CASES = [
         "corenlp_jars",
     ),
     Case(
+        "…: holds …, which was not made here and would be lost; give another folder",
+        lambda bench: [*maven_that_does("")(bench)[:-1], bench.write("photos/me.jpg", "").parent],
+        "corenlp_jars",
+    ),
+    Case(
         "…: expected the sha256 …, found …; nothing was kept",
         maven_that_does(f"echo another > {JARS[0].name}"),
         "corenlp_jars",

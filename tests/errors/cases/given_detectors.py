@@ -39,6 +39,10 @@ GIVEN = [
         "…: these weights do not fit the detector's settings; make them agree",
         adopted(tensors("given.safetensors", lambda held, about: held.popitem())),
     ),
+    Case(
+        "…: named twice; give every file a name of its own",
+        adopted(copied(WEIGHTS, "weights.safetensors"), weights="weights.safetensors"),
+    ),
     Case(NO_LIST, adopted(training_images="none.txt")),
     Case(NO_LIST, declared(NOISE)),
     Case(NO_ID, declared("1\ntwo.jpg\n")),

@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+from parsers.hashes import NAME
 from tests.errors.case import Bench, Case
 
 GET_AGAIN = "get the file again"
@@ -58,10 +59,15 @@ def too_many_expressions(bench: Bench) -> list[Any]:
     return ["world", "--settings", settings, "--folder", bench.folder / "world"]
 
 
-def pictures_of_the_users(bench: Bench) -> list[Any]:
-    (bench.folder / "world/images").mkdir(parents=True)
-    bench.write("world/images/mine.jpg", "")
-    return ["world", "--settings", bench.write("settings.yaml", "{}"), "--folder", bench.folder / "world"]
+def pictures_that_are(*files: str) -> Callable[[Bench], list[Any]]:
+    """Where a world is to be drawn whose pictures would replace these."""
+
+    def arrange(bench: Bench) -> list[Any]:
+        for file in files:
+            bench.write(f"world/{file}", "")
+        return ["world", "--settings", bench.write("settings.yaml", "{}"), "--folder", bench.folder / "world"]
+
+    return arrange
 
 
 MENTIONS = [{"head_token": 1, "ann_id": 1}]
@@ -70,10 +76,14 @@ CASES = [
         "shapes: none of … scenes admits what … asks of an image (…); lower expressions_per_image or pairs_per_image",
         too_many_expressions,
     ),
-    Case(
-        "…: holds what was not drawn here, and would be replaced; give another folder",
-        pictures_of_the_users,
+    *(
+        Case(
+            "…: holds …, which was not made here and would be lost; give another folder",
+            pictures_that_are("images/shapes_000001.jpg", f"images/{NAME}", mine),
+        )
+        for mine in ("images/mine.jpg", "images/COCO_train2014_000000000009.jpg", "images/mine/shapes_000002.jpg")
     ),
+    Case("…: is a file, expected a folder; give another name", pictures_that_are("images")),
     Case('--counts: not readable as JSON (…); write it as: {"val": 10}', read(counts="val=10")),
     Case(BAD_COUNTS, read(counts="[10]")),
     Case(BAD_COUNTS, read(counts='{"val": "ten"}')),

@@ -89,7 +89,8 @@ def read_question(path: Path) -> None:
     """As the explorer's server reads what its page, or another program, sends."""
     from jvgn.explorer.answers import Asked
     from jvgn.settings.base import validated
-    from parsers.files import UserError, parsed_json
+    from parsers.files import UserError
+    from parsers.plain_json import parsed_json
 
     try:
         value = parsed_json(path.read_bytes())

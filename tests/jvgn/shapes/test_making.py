@@ -58,6 +58,15 @@ def test_an_old_world_stays_where_the_tables_of_a_new_one_cannot_be_written(tmp_
     assert contents(tmp_path) == {name: content for name, content in old.items() if name != "refs(jvgn).p"}
 
 
+def test_pictures_wait_for_the_tables_that_tell_of_them(tmp_path):
+    make_world(SMALL, tmp_path)
+    old = contents(tmp_path)
+    with pytest.raises(KeyError), naming_together([tmp_path / "instances.json", tmp_path / "refs(jvgn).p"]):
+        make_world(SMALL.model_copy(update={"seed": 6}), tmp_path)
+        raise KeyError
+    assert contents(tmp_path) == old
+
+
 def test_more_expressions_than_any_scene_admits_is_a_mistake_the_user_can_mend(tmp_path, monkeypatch):
     monkeypatch.setattr("jvgn.shapes.world.SCENES_TRIED", 3)
     with pytest.raises(UserError, match="lower expressions_per_image"):
