@@ -10,14 +10,14 @@ import hashlib
 import os
 import re
 import shutil
-import signal
 import tempfile
-import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from parsers.listening import undisturbed
 
 OF_RUST = re.compile(r"\(os error (\d+)\)")
 """How libraries in Rust name errors of the system: of a full disk, safetensors leaves no other sign."""
@@ -216,20 +216,6 @@ def share(temporary: Path, mode: int) -> None:
     mask = os.umask(0)
     os.umask(mask)
     temporary.chmod(mode & ~mask)
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """What would end the command is not heard until the block ends, which it does soon."""
-    if threading.current_thread() is not threading.main_thread():  # which alone hears signals
-        yield
-        return
-    answers = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, answer in answers.items():
-            signal.signal(number, answer or signal.SIG_DFL)
 
 
 @contextmanager

@@ -7,7 +7,13 @@ localrules:
 
 rule fetch_corenlp:
     input:
-        code=sources("parsers/__init__.py", "parsers/files.py", "parsers/shown_text.py", "parsers/corenlp_jars.py"),
+        code=sources(
+            "parsers/__init__.py",
+            "parsers/files.py",
+            "parsers/listening.py",
+            "parsers/shown_text.py",
+            "parsers/corenlp_jars.py",
+        ),
     output:
         directory("resources/corenlp"),
     log:

@@ -6,6 +6,7 @@ BASE = [
     "jvgn/settings/base.py",
     "parsers/__init__.py",
     "parsers/files.py",
+    "parsers/listening.py",
     "parsers/plain_json.py",
     "parsers/plain_yaml.py",
     "parsers/shown_text.py",
