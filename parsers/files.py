@@ -86,10 +86,7 @@ def replacing_folder(path: Path | str) -> Iterator[Path]:
             yield new
             share(new, 0o777)
             os.sync()  # as `keep`, for all of its files at once
-            if group := current_group.get():
-                group.whole[path] = new
-            else:
-                name_all({path: new})
+            give_name(new, path)
     except BaseException:
         remove(new)
         raise
@@ -140,14 +137,16 @@ def call_when_named(act: Callable[[], object]) -> None:
 
 
 def give_name(temporary: Path, path: Path) -> None:
-    """The file, which is whole, gets its name: now, or together with others."""
+    """What is whole gets its name: now, or together with others."""
     group = current_group.get()
-    if group is None or path not in group.paths:
+    if group and (path in group.paths or temporary.is_dir()):
+        if path in group.whole:
+            remove(group.whole.pop(path))
+        group.whole[path] = temporary
+    elif temporary.is_dir():
+        name_all({path: temporary})
+    else:
         rename(temporary, path)
-        return
-    if path in group.whole:
-        remove(group.whole.pop(path))
-    group.whole[path] = temporary
 
 
 def name_all(whole: dict[Path, Path]) -> None:
@@ -177,10 +176,13 @@ def aside(temporary: Path) -> Path:
 
 def set_aside(path: Path, place: Path) -> None:
     """What has the name, if anything has, lies there as well; what can have one name only, there alone."""
+    if path.is_dir():
+        path.rename(place)
+        return
     with suppress(FileNotFoundError):
         try:
             os.link(path, place, follow_symlinks=False)
-        except OSError:  # a folder, or a disk without links
+        except OSError:  # of a disk without links
             path.rename(place)
 
 
@@ -188,7 +190,7 @@ def take_back(path: Path, temporary: Path) -> None:
     with suppress(OSError):  # of a disk that has become read-only
         if not temporary.exists():
             path.rename(temporary)
-        if aside(temporary).exists():
+        if os.path.lexists(aside(temporary)):
             aside(temporary).rename(path)
 
 
@@ -204,7 +206,7 @@ def check_is_there(temporary: Path, path: Path) -> None:
 
 
 def remove(temporary: Path) -> None:
-    if temporary.is_dir():
+    if temporary.is_dir() and not temporary.is_symlink():
         shutil.rmtree(temporary, ignore_errors=True)
     else:
         with suppress(OSError):  # of a disk that has become read-only

@@ -135,6 +135,17 @@ def test_where_one_cannot_have_its_name_all_is_as_it_was_before(tmp_path, monkey
     assert {path: path.stat().st_ino for path in tmp_path.rglob("*")} == before
 
 
+def test_a_link_to_a_folder_is_replaced_and_what_it_leads_to_is_not(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    write_both(tmp_path / "elsewhere", "old")
+    (tmp_path / "folder").symlink_to("elsewhere")
+    with replacing_folder(tmp_path / "folder") as new:
+        write_both(new, "new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "folder"]
+    assert folder_of_two(tmp_path / "folder") == {"a": "new", "b": "new"}
+    assert folder_of_two(tmp_path / "elsewhere") == {"a": "old", "b": "old"}
+
+
 def test_a_folder_gets_its_name_with_the_files_that_are_written_with_it(tmp_path):
     write_both(tmp_path, "old")
     with naming_together([tmp_path / "a", tmp_path / "b"]):
