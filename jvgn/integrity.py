@@ -3,7 +3,6 @@
 Pictures and downloads have no more than their hashes (`parsers.hashes`, `jvgn.sources.verification`)."""
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +14,11 @@ from jvgn.run_folder import as_seen
 from jvgn.sources.verification import recorded
 from parsers.code import ROOT
 from parsers.files import BrokenFile, UserError, sha256
-from parsers.hashes import told_hash
-from parsers.origin import SUFFIX, Origin, read_origin
+from parsers.hashes import NAME, told_by, told_hash
+from parsers.origin import SUFFIX, TO_GO_ON_FROM, Origin, read_origin
 
 Kind = Literal["broken", "missing", "stale", "unknown"]
-UNFINISHED = re.compile(r"(^|/)(training_state\.pt|[^/]+\.state\.pt|[^/]+\.parts/.*|[^/]+\.part(\.json)?)$")
-"""What a stage that has not ended keeps for itself; it checks these files when it goes on."""
+GONE = "there is no such file; delete the whole folder, and the workflow makes it again"
 HASH = ".sha256"
 """Beside a download, its hash."""
 
@@ -81,14 +79,18 @@ def is_finished(path: Path, folder: Path) -> bool:
     within = path.relative_to(folder)
     is_hidden = any(part.startswith(".") for part in within.parts)
     is_hash = path.suffix == HASH and path.with_suffix("").is_file()
-    return not is_hidden and not is_hash and not UNFINISHED.search(within.as_posix())
+    return not is_hidden and not is_hash and not TO_GO_ON_FROM.search(within.as_posix())
 
 
 def missing(paths: Sequence[Path], folder: Path) -> Iterator[Finding]:
-    """Files of which only the records are there."""
+    """Files of which only the records are there, and pictures of which only the hashes are."""
     for record in paths:
+        if record.name == NAME:
+            gone = [name for name in told_by(record.parent) if not (record.parent / name).is_file()]
+            yield from (Finding("missing", record.parent / name, GONE) for name in sorted(gone))
         path = record.with_name(record.name.removesuffix(SUFFIX).removeprefix("."))
-        if record.name.endswith(SUFFIX) and not path.is_file() and is_finished(path, folder):
+        is_record = record.name.startswith(".") and record.name.endswith(SUFFIX)
+        if is_record and not path.is_file() and is_finished(path, folder):
             cure = f"the workflow makes it again, unless it is not wanted: then delete {record.name} too"
             yield Finding("missing", path, f"there is no such file; {cure}")
 

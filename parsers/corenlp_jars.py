@@ -6,7 +6,6 @@ A fetched folder holds the jars of `JARS` and `sha256.txt`, their hashes, which 
 whole or not at all. CoreNLP is under the GNU GPL 3: it is fetched, and no part of it is in this project.
 """
 
-import re
 import shutil
 import subprocess
 import zipfile
@@ -19,8 +18,7 @@ from parsers.files import BrokenFile, UserError, check_may_be_replaced, replacin
 from parsers.shown_text import one_line
 
 FOLDER = "resources/corenlp"
-FETCHED = re.compile(r".+\.jar|sha256\.txt")
-"""Names of what such a folder holds."""
+HASHES = "sha256.txt"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 
 
@@ -83,12 +81,19 @@ def fetch(folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None or shutil.which("java") is None:
         raise UserError("fetching CoreNLP needs Maven and Java: install them, and have `mvn` and `java` on the PATH")
-    check_may_be_replaced(folder, FETCHED)
+    check_may_be_replaced(folder, fetched_names(folder))
     with replacing_folder(folder) as fresh:
         for jar in JARS:
             copy(maven, jar, fresh)
         hashes = "".join(f"{jar.sha256}  {jar.name}\n" for jar in JARS)
-        (fresh / "sha256.txt").write_text(hashes, encoding="utf8")
+        (fresh / HASHES).write_text(hashes, encoding="utf8")
+
+
+def fetched_names(folder: Path) -> set[str]:
+    """Of the files that were fetched into the folder, by their hashes there."""
+    hashes = folder / HASHES
+    lines = hashes.read_text(encoding="utf8", errors="replace").splitlines() if hashes.is_file() else []
+    return {HASHES, *(line.partition("  ")[2] for line in lines)}
 
 
 def copy(maven: str, jar: Jar, folder: Path) -> None:

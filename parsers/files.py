@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Container, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -24,6 +24,8 @@ OF_RUST = re.compile(r"\(os error (\d+)\)")
 TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 UNFINISHED = ".unfinished"
 """In the name of what is not whole yet; downloads and archives that go on later have names of their own."""
+NEW = ".new"
+"""The suffix of what has none, until it is whole."""
 OF_SNAKEMAKE = ".snakemake_timestamp"
 """A file that it puts into folders."""
 FULL = 1 << 16
@@ -80,7 +82,7 @@ def replacing_folder(path: Path | str) -> Iterator[Path]:
     path = Path(path)
     with trouble_named(path, "give a folder you may write to"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(UNFINISHED, f".{path.name}.", path.parent))
+        new = Path(tempfile.mkdtemp(f"{UNFINISHED}{NEW}", f".{path.name}.", path.parent))
     try:
         with trouble_named(path):
             yield new
@@ -171,7 +173,7 @@ def name_all(whole: dict[Path, Path]) -> None:
 
 def aside(temporary: Path) -> Path:
     """Where what has the name lies until all others have theirs."""
-    return temporary.with_name(f"{temporary.name}.old")
+    return temporary.with_suffix(".old")
 
 
 def set_aside(path: Path, place: Path) -> None:
@@ -206,10 +208,10 @@ def check_is_there(temporary: Path, path: Path) -> None:
 
 
 def remove(temporary: Path) -> None:
-    if temporary.is_dir() and not temporary.is_symlink():
-        shutil.rmtree(temporary, ignore_errors=True)
-    else:
-        with suppress(OSError):  # of a disk that has become read-only
+    with suppress(OSError):  # of a disk that has become read-only
+        if temporary.is_dir() and not temporary.is_symlink():
+            shutil.rmtree(temporary)
+        else:
             temporary.unlink(missing_ok=True)
 
 
@@ -262,14 +264,14 @@ def check_may_be_file(path: Path) -> None:
         raise UserError(f"{path}: is a device or a pipe, expected a file; give another name")
 
 
-def check_may_be_replaced(folder: Path, ours: re.Pattern[str]) -> None:
-    """Nothing lies there that is not ours by its name, and that a new folder would replace."""
+def check_may_be_replaced(folder: Path, ours: Container[str]) -> None:
+    """Nothing lies there but files of ours, by their names: a new folder would replace it."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file, expected a folder; give another name")
-    found = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-    if strangers := [name for name in found if name != OF_SNAKEMAKE and not ours.fullmatch(name)]:
-        cure = "give another folder"
-        raise UserError(f"{folder}: holds {strangers[0]}, which was not made here and would be lost; {cure}")
+    for path in sorted(folder.iterdir()) if folder.exists() else []:
+        if path.is_dir() or (path.name != OF_SNAKEMAKE and path.name not in ours):
+            cure = "give another folder"
+            raise UserError(f"{folder}: holds {path.name}, which was not made here and would be lost; {cure}")
 
 
 def temporary_beside(path: Path) -> Path:
@@ -277,7 +279,7 @@ def temporary_beside(path: Path) -> Path:
     check_may_be_file(path)
     with trouble_named(path, "give a folder you may write to"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        suffix = f"{UNFINISHED}{path.suffix}"
+        suffix = f"{UNFINISHED}{path.suffix or NEW}"
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=suffix)
     os.close(handle)
     return Path(name)

@@ -23,8 +23,17 @@ def write_hashes(folder: Path) -> None:
 
 def told_hash(file: Path) -> str | None:
     """The hash that a file was written with, if its folder tells."""
-    hashes = file.with_name(NAME).absolute()
-    return told_hashes(hashes, hashes.stat().st_mtime_ns).get(file.name) if hashes.is_file() else None
+    return told_by(file.parent).get(file.name)
+
+
+def told_names(folder: Path) -> set[str]:
+    """The names of the files that the folder tells of, and of the one by which it does."""
+    return {NAME, *told_by(folder)}
+
+
+def told_by(folder: Path) -> dict[str, str]:
+    hashes = (folder / NAME).absolute()
+    return told_hashes(hashes, hashes.stat().st_mtime_ns) if hashes.is_file() else {}
 
 
 @cache
@@ -32,7 +41,7 @@ def told_hashes(hashes: Path, _: int) -> dict[str, str]:
     """By the names of the files; a folder that is made anew has its hashes read anew."""
     # Not as text: other signs that end a line, of which there are many, may be part of a name.
     lines = hashes.read_bytes().decode("utf8", "surrogateescape").split("\n")
-    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines) if name}
 
 
 def check_picture(file: Path) -> None:

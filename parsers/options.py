@@ -99,11 +99,20 @@ def barriers_named() -> Iterator[None]:
         if error.errno not in BARRED or error.filename is None:
             raise
         raise barrier(error.filename, error.strerror) from error
+    except UnicodeEncodeError as error:
+        if not is_path(error.object):
+            raise
+        raise barrier(error.object, "its name is not in UTF-8") from error
     except RuntimeError as error:  # so Python calls it, up to 3.12
         path = str(error).removeprefix("Symlink loop from ")
         if path == str(error):
             raise
         raise barrier(path.strip("'"), os.strerror(errno.ELOOP)) from error
+
+
+def is_path(text: str) -> bool:
+    """Whether something lies there, or could."""
+    return os.path.lexists(text) or ("/" in text and os.path.lexists(Path(text).parent))
 
 
 def barrier(path: str, reason: str | None) -> UserError:

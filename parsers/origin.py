@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from parsers.files import BrokenFile, replacing, sha256
 
 FORMAT = "1"
 SUFFIX = ".origin"
+TO_GO_ON_FROM = re.compile(r"(^|/)(training_state\.pt|[^/]+\.state\.pt|[^/]+\.parts/.*|[^/]+\.part(\.json)?)$")
+"""Paths of what a stage that has not ended keeps for itself; it checks these files when it goes on."""
 LARGE = 1 << 30
 """Bytes that take some time to read."""
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)

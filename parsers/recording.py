@@ -18,7 +18,8 @@ import click
 
 from parsers.code import code_behind, imported_by
 from parsers.files import BrokenFile, UserError, check_may_be_file, naming_together, sha256
-from parsers.origin import Origin, read_origin, record_of, write_origin
+from parsers.hashes import told_hash
+from parsers.origin import TO_GO_ON_FROM, Origin, read_origin, record_of, write_origin
 
 OF_MACHINES = {"threads", "device", "processes", "machines"}
 """Options that change no result."""
@@ -93,10 +94,16 @@ class Job:
                 self.check_relations(file, origin)
 
     def check_names(self) -> None:
-        for number, file in enumerate(self.made):
+        for file in self.made:
             check_may_be_file(file)
-            check_may_be_file(record_of(file))
-            check_is_none_of(file, [*self.given, *self.made[:number]])
+            if file.name.startswith(".") or TO_GO_ON_FROM.search(f"{file.parent.name}/{file.name}"):
+                raise UserError(f"{file}: such a name is for what stages keep for themselves; give another name")
+            if told_hash(file) is not None:
+                raise UserError(f"{file}: is a picture that was drawn or unpacked here; give another name")
+        names = [*self.made, *map(record_of, self.made)]
+        for number, file in enumerate(names):
+            check_may_be_file(file)  # the records, too
+            check_is_none_of(file, [*self.given, *names[:number]])
 
     def check_relations(self, file: Path, origin: Origin) -> None:
         """The file was made from the files that are given, as far as it was made from files of these kinds."""
@@ -172,8 +179,16 @@ def reads(*paths: Path | str | None) -> None:
 
 
 def check_is_none_of(file: Path, others: Sequence[Path]) -> None:
-    if file.resolve() in {other.resolve() for other in others}:
+    if place_of(file) in map(place_of, others):
         raise UserError(f"{file}: named twice; give every file a name of its own")
+
+
+def place_of(file: Path) -> tuple[object, ...]:
+    """The folder itself, and the name in it: by links and mounts, paths may differ that lead to one file."""
+    file = file.resolve()
+    folder = file.parent
+    found = folder.stat() if folder.is_dir() else None
+    return (found.st_dev, found.st_ino, file.name) if found else (file,)
 
 
 def check_as_written(file: Path, origin: Origin | None, digest: str) -> None:

@@ -7,20 +7,22 @@ regions to the byte, are the same whatever the number of shards and of interrupt
 
 import logging
 import re
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
 from jvgn.regions.bad_input import Policy, write_skipped
 from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
-from parsers.files import BrokenFile, UserError, call_when_named, replacing, sha256
+from parsers.files import UNFINISHED, BrokenFile, UserError, call_when_named, replacing, sha256
 
 logger = logging.getLogger(__name__)
 
 WINDOW = 16
 """Images of one size are looked for among this many batches; the regions of as many are in memory at a time."""
+OF_A_WINDOW = re.compile(rf"\d+\.(h5|sha256)|\.\d+\..*{re.escape(UNFINISHED)}.*")
+"""Names of files: of the regions and their hash, or of what was to become one of these."""
 FINGERPRINT = "fingerprint"
 OWN = ("format", "feature_size", "shard")
 """Attributes of a file that another one with the same regions need not share."""
@@ -100,7 +102,15 @@ class Parts:
         with RegionWriter(self.output, self.feature_size, self.precision, self.made_by) as writer:
             for window in windows:
                 writer.copy(RegionStore(self.path(window)))
-        call_when_named(lambda: shutil.rmtree(self.folder, ignore_errors=True))
+        call_when_named(self.remove)
+
+    def remove(self) -> None:
+        """The parts are gone, and so is their folder, unless it holds something else."""
+        for file in self.folder.glob("*"):
+            if OF_A_WINDOW.fullmatch(file.name):
+                file.unlink()
+        with suppress(OSError):
+            self.folder.rmdir()
 
 
 def merge_regions(shards: Sequence[Path], output: Path | str, skipped: Path | str) -> None:

@@ -13,7 +13,6 @@ All ids count from 1. An image depends on the seed, its split and its place in t
 
 import json
 import pickle
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,11 +34,9 @@ from jvgn.shapes.expressions import (
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, sample_scene
 from parsers.files import UserError, check_may_be_replaced, replacing, replacing_folder
-from parsers.hashes import NAME, write_hashes
+from parsers.hashes import told_names, write_hashes
 from parsers.workers import workers
 
-DRAWN = re.compile(rf"shapes_\d{{6,}}\.jpg|{re.escape(NAME)}")
-"""Names of what a folder of drawn images holds."""
 SCENES_TRIED = 2000
 SCENES_FOR_OUTLINES = 6
 JPEG_QUALITY = 92
@@ -84,7 +81,7 @@ def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> Non
         Plan("adv", settings.adv, 8, settings.pairs_per_image, sample_pair_outlines, tell_twice),
     ]
     world = World()
-    check_may_be_replaced(folder / "images", DRAWN)
+    check_may_be_replaced(folder / "images", told_names(folder / "images"))
     with replacing_folder(folder / "images") as images:
         seeds = [
             (plan, SeedSequence(settings.seed, spawn_key=(number, index)))

@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from jvgn.integrity import UNFINISHED
 from parsers import files
 from parsers.hashes import NAME
+from parsers.origin import TO_GO_ON_FROM
 
 MADE = ("results", "resources")
 
@@ -36,7 +36,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 def is_finished(path: str) -> bool:
     """Whether it has a final name."""
-    return not any(part.startswith(".") for part in Path(path).parts) and not UNFINISHED.search(path)
+    return not any(part.startswith(".") for part in Path(path).parts) and not TO_GO_ON_FROM.search(path)
 
 
 def is_left_over(path: str) -> bool:

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from jvgn.integrity import UNFINISHED
-from parsers.origin import record_of
+from parsers.origin import TO_GO_ON_FROM, record_of
 from tests.faults.content import files_in
 from tests.faults.jobs import Job
 from tests.faults.kind import Kind
@@ -111,7 +110,7 @@ class DamagedState(Kind):
 
     def states(self, scene: Scene) -> list[Path]:
         folder = (scene.folder / scene.job.outputs[0]).parent
-        found = [path for path in files_in(folder) if UNFINISHED.search(path.as_posix())]
+        found = [path for path in files_in(folder) if TO_GO_ON_FROM.search(path.as_posix())]
         return [path for path in found if not path.name.startswith(".") and has_content(path)]
 
 

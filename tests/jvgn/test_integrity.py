@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from jvgn.cli import main
 from parsers.files import sha256
+from parsers.hashes import write_hashes
 from parsers.origin import read_origin, record_of, write_origin
 
 CODE = {"jvgn/boxes.py": sha256(Path(__file__).parents[2] / "jvgn/boxes.py")}
@@ -43,6 +44,16 @@ def test_nothing_is_found_where_nothing_was_touched(results):
 def test_a_file_that_was_touched_alone_is_as_it_was_written(results):
     (results / "first.txt").touch()
     assert verified(results)[:2] == (0, set())
+
+
+def test_a_picture_that_is_gone_is_named(results):
+    (results / "images").mkdir()
+    for name in ("1.jpg", "2.jpg"):
+        (results / "images" / name).write_text(name)
+    write_hashes(results / "images")
+    assert verified(results)[:2] == (0, set())
+    (results / "images/1.jpg").unlink()
+    assert verified(results)[:2] == (1, {("missing", "1.jpg")})
 
 
 def test_a_broken_file_is_named_and_not_what_was_made_from_it(results):

@@ -80,6 +80,7 @@ def test_fetching_asks_maven_for_each_jar_and_records_the_hashes(maven, tmp_path
     folder = tmp_path / "resources/corenlp"
     folder.mkdir(parents=True)
     (folder / "old.jar").touch()
+    (folder / "sha256.txt").write_text(f"{'0' * 64}  old.jar\n")
     result = CliRunner().invoke(main, [str(folder)])
     assert result.exit_code == 0, result.stderr
     assert maven.read_text().split() == [jar.coordinates for jar in JARS]

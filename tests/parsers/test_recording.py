@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import click
@@ -117,6 +118,27 @@ def test_without_the_records_of_all_its_files_none_gets_its_name():
     record_of(Path("out/two.txt")).mkdir(parents=True)
     assert run("count", "--output", "out").exit_code == 1
     assert [*Path("out").iterdir()] == [record_of(Path("out/two.txt"))]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_an_input_is_not_replaced_by_another_path_to_it():
+    written("given/a.txt", "a")
+    Path("mounted").mkdir()
+    subprocess.run(["mount", "--bind", "given", "mounted"], check=True)
+    try:
+        ran = run("shout", "given/a.txt", "--output", "mounted/a.txt")
+        assert ran.exit_code == 1 and "mounted/a.txt: named twice" in ran.output
+    finally:
+        subprocess.run(["umount", "--lazy", "mounted"], check=True)
+
+
+@pytest.mark.parametrize("length", [100, 190, 200, 210, 215, 220, 230, 240, 255])
+def test_a_long_name_is_given_or_refused(length):
+    """With all that is added to it until it has its place, and for the record."""
+    written("a.txt", "a")
+    name = "b" * (length - 4) + ".txt"
+    codes = {run("shout", "a.txt", "--output", name).exit_code for _ in range(2)}
+    assert len(codes) == 1 and Path(name).is_file() == (codes == {0}) and not [*Path().glob("*unfinished*")]
 
 
 def test_a_record_has_its_name_before_its_file(monkeypatch):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from parsers.hashes import write_hashes
 from tests.errors.case import Bench, Case
 
 BARRED = "…: cannot be used (…); give another path, or have its owner let you use it"
@@ -43,6 +44,12 @@ def dataset_with_a_long_name(_: Bench) -> list:
     return ["read-dataset", "--refs", TOO_LONG, "--instances", "instances.json", "--output", "tables"]
 
 
+def output_over_a_picture(bench: Bench) -> list:
+    folder = bench.write("images/shapes_000001.jpg", "").parent
+    write_hashes(folder)
+    return ["exclude-images", "--output", folder / "shapes_000001.jpg", "some"]
+
+
 CASES = [
     Case("…: is a folder, expected a file; give another name", lambda bench: ["schema", bench.folder]),
     Case("…: is a folder, expected a file; give another name", lambda _: ["exclude-images", "--output", "", "some"]),
@@ -57,6 +64,19 @@ CASES = [
         lambda _: ["parse", "some.parquet", "nodes", "nodes", "coverage"],
         program="parsers",
     ),
+    Case(
+        "…: named twice; give every file a name of its own",
+        lambda _: ["exclude-images", "--output", "nodes", ".nodes.origin"],
+    ),
+    *(
+        Case(
+            "…: such a name is for what stages keep for themselves; give another name",
+            lambda _, name=name: ["exclude-images", "--output", name, "some"],
+        )
+        for name in (".hidden", "training_state.pt", "weights.state.pt", "a.part", "a.part.json", "x.parts/0.h5")
+    ),
+    Case("…: is a picture that was drawn or unpacked here; give another name", output_over_a_picture),
+    Case(BARRED, lambda bench: ["exclude-images", "--output", "e.parquet", bench.write(os.fsdecode(b"caf\xe9"), "")]),
     Case("…: cannot be written (…); give a folder you may write to", world_below_a_file),
     *(
         Case(BARRED, barred(*command, path))

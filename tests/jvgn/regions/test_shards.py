@@ -120,6 +120,14 @@ def test_parts_stay_until_the_regions_have_their_name(trained, many, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["regions.parts"]
 
 
+def test_what_lies_among_the_parts_and_is_none_stays(trained, many, tmp_path):
+    (tmp_path / "regions.parts").mkdir()
+    (tmp_path / "regions.parts/mine.txt").write_text("mine")
+    (tmp_path / "regions.parts/.16.h5.killed.unfinished.h5").write_text("half")
+    many.extract(trained[1], "det", tmp_path / "regions.h5", settings=CHOSEN)
+    assert [path.name for path in (tmp_path / "regions.parts").iterdir()] == ["mine.txt"]
+
+
 def leave_part(data, weights: Path, output: Path, **changes) -> Path:
     """Interrupts an extraction by an image that is missing in its last window; the first part."""
     missing = data.folder / f"{10 * IMAGES}.png"
