@@ -24,8 +24,8 @@ OF_RUST = re.compile(r"\(os error (\d+)\)")
 TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 UNFINISHED = ".unfinished"
 """In the name of what is not whole yet; downloads and archives that go on later have names of their own."""
-NEW = ".new"
-"""The suffix of what has none, until it is whole."""
+NEW, OLD = ".new", ".old"
+"""Suffixes of what has none, until it is whole, and of what it replaces, until all others are named."""
 OF_SNAKEMAKE = ".snakemake_timestamp"
 """A file that it puts into folders."""
 FULL = 1 << 16
@@ -173,7 +173,7 @@ def name_all(whole: dict[Path, Path]) -> None:
 
 def aside(temporary: Path) -> Path:
     """Where what has the name lies until all others have theirs."""
-    return temporary.with_suffix(".old")
+    return temporary.with_suffix(NEW if temporary.suffix == OLD else OLD)
 
 
 def set_aside(path: Path, place: Path) -> None:

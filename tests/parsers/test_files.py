@@ -135,6 +135,14 @@ def test_where_one_cannot_have_its_name_all_is_as_it_was_before(tmp_path, monkey
     assert {path: path.stat().st_ino for path in tmp_path.rglob("*")} == before
 
 
+@pytest.mark.parametrize("name", ["a.old", "a.new", ".old", "a"])
+def test_files_may_be_called_as_what_is_set_aside(tmp_path, name):
+    for content in ("old", "new"):
+        with naming_together([tmp_path / name]), replacing(tmp_path / name) as temporary:
+            temporary.write_text(content)
+    assert folder_of_two(tmp_path) == {name: "new"}
+
+
 def test_a_link_to_a_folder_is_replaced_and_what_it_leads_to_is_not(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     write_both(tmp_path / "elsewhere", "old")
