@@ -81,13 +81,22 @@ def option(pair: str) -> tuple[str, Option]:
 class Commands(click.Group):
     """Shows a user's mistake as one line, exit code 1, without a traceback."""
 
+    def main(self, *arguments: Any, **more: Any) -> Any:
+        with mistakes_shown(), full_disk_named():  # also of what is printed about the commands
+            return super().main(*arguments, **more)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            with stoppable(), deaths_named(), full_disk_named(), barriers_named():
-                return super().invoke(ctx)
-        except UserError as error:
-            click.echo(f"Error: {one_line(str(error))}", err=True)
-            sys.exit(1)
+        with mistakes_shown(), stoppable(), deaths_named(), full_disk_named(), barriers_named():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def mistakes_shown() -> Iterator[None]:
+    try:
+        yield
+    except UserError as error:
+        click.echo(f"Error: {one_line(str(error))}", err=True)
+        sys.exit(1)
 
 
 @contextmanager
@@ -96,6 +105,8 @@ def barriers_named() -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.ENOENT and error.filename is None:  # so Python says that it is nowhere
+            raise barrier("the current folder", error.strerror) from error
         if error.errno not in BARRED or error.filename is None:
             raise
         raise barrier(error.filename, error.strerror) from error

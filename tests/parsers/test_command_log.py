@@ -52,8 +52,9 @@ def test_commands_print_in_no_other_way():
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_disk_that_takes_no_more_of_what_is_printed_is_told_of(unbuffered):
-    command = [sys.executable, "-m", "parsers", "parse", "--help"]
+@pytest.mark.parametrize("asked", [["parse", "--help"], ["--help"]])
+def test_a_disk_that_takes_no_more_of_what_is_printed_is_told_of(asked, unbuffered):
+    command = [sys.executable, "-m", "parsers", *asked]
     with Path("/dev/full").open("w") as full:
         environment = {"PYTHONUNBUFFERED": unbuffered, "PYTHONPATH": str(ROOT)}
         ran = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

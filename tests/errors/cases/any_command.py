@@ -44,6 +44,14 @@ def dataset_with_a_long_name(_: Bench) -> list:
     return ["read-dataset", "--refs", TOO_LONG, "--instances", "instances.json", "--output", "tables"]
 
 
+def folder_that_is_gone(bench: Bench) -> list:
+    gone = bench.folder / "gone"
+    gone.mkdir()
+    bench.patch.chdir(gone)
+    gone.rmdir()
+    return ["exclude-images", "--output", "e.parquet", "some"]
+
+
 def output_over_a_picture(bench: Bench) -> list:
     folder = bench.write("images/shapes_000001.jpg", "").parent
     write_hashes(folder)
@@ -77,6 +85,7 @@ CASES = [
     ),
     Case("…: is a picture that was drawn or unpacked here; give another name", output_over_a_picture),
     Case(BARRED, lambda bench: ["exclude-images", "--output", "e.parquet", bench.write(os.fsdecode(b"caf\xe9"), "")]),
+    Case(BARRED, folder_that_is_gone),
     Case("…: cannot be written (…); give a folder you may write to", world_below_a_file),
     *(
         Case(BARRED, barred(*command, path))
