@@ -105,7 +105,7 @@ def barriers_named() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno == errno.ENOENT and error.filename is None:  # so Python says that it is nowhere
+        if error.errno == errno.ENOENT and is_nowhere():
             raise barrier("the current folder", error.strerror) from error
         if error.errno not in BARRED or error.filename is None:
             raise
@@ -119,6 +119,15 @@ def barriers_named() -> Iterator[None]:
         if path == str(error):
             raise
         raise barrier(path.strip("'"), os.strerror(errno.ELOOP)) from error
+
+
+def is_nowhere() -> bool:
+    """Whether the folder that one is in has been deleted."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def is_path(text: str) -> bool:
