@@ -28,30 +28,30 @@ test: lint
 
 # The paper's experiments, from downloads to numbers, on little files in the published formats from a server of our own.
 miniature: $(VENV)/installed
-	JVGN_MINIATURE=1 pytest tests/miniature
+	JVGN_MINIATURE=1 pytest tests/long/miniature
 
 # A real SLURM on this machine, for as long as the tests take: root, and Debian's packages of it.
 slurm-test: $(VENV)/installed
 	dpkg --status $(SLURM_PACKAGES) > /dev/null 2>&1 || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(SLURM_PACKAGES) > /dev/null; }
-	JVGN_SLURM=1 pytest tests/slurm
+	JVGN_SLURM=1 pytest tests/long/slurm
 
 # How fast the core and the extraction of regions are, beside their references; for an idle machine.
 bench: $(VENV)/installed
-	python -m tests.bench results/bench
+	python -m tests.long.bench results/bench
 
 # What the stages take as a dataset grows to 200,000 expressions: time, memory, signs of life; for an idle machine.
 load: $(VENV)/installed
-	python -m tests.load results/load
+	python -m tests.long.load results/load
 
 # The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
 FAULTS ?= --faults 200 --each "disk fills" --whole 12
 faults: $(VENV)/installed
-	python -m tests.faults $(FAULTS)
+	python -m tests.long.faults $(FAULTS)
 
 # A hundred thousand broken and contrived files, divided among all readers: none may crash, hang, run code or eat the machine.
 fuzz: $(VENV)/installed
-	python -m tests.fuzz --inputs 100000
+	python -m tests.long.fuzz --inputs 100000
 
 lint: $(VENV)/installed
 	ruff check .

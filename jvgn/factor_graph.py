@@ -16,10 +16,11 @@ import pyarrow as pa
 
 from jvgn.datasets import tables
 from jvgn.datasets.tables import MISMATCH, check_referents, check_rows
-from jvgn.vocabulary import PAD, Vocabulary
-from parsers.files import BrokenFile
+from jvgn.graphs.tables import EDGES, NODES
+from jvgn.storage.parquet import read_table
+from jvgn.vocabulary.words import PAD, Vocabulary
+from parsers.errors import BrokenFile
 from parsers.scene_graph import SceneGraph, first_loop
-from parsers.table import EDGES, NODES, read_table
 
 Referent = Literal["head", "in_degree"]
 

@@ -14,7 +14,7 @@ from jvgn.batches import Batch
 from jvgn.belief_propagation import joint_map, log_marginals
 from jvgn.joint_decoding import best_joint
 from jvgn.potentials import PairwisePotential, UnaryPotential
-from jvgn.vocabulary import PAD
+from jvgn.vocabulary.words import PAD
 
 Decoding = Literal["unary", "marginal", "map"]
 """By the node's own words, by its marginal (the paper's), or as the best joint grounding has it (its equation 2)."""

@@ -22,10 +22,10 @@ def parse(
     """
     # Imported here: stages that read only tables of graphs do not depend on how graphs are made.
     from parsers.backends import load_backend
-    from parsers.conventions import in_conventions
-    from parsers.files import UserError
+    from parsers.errors import UserError
+    from parsers.factual.conventions import in_conventions
     from parsers.scene_graph import MOST_TOKENS
-    from parsers.tokens import tokenise
+    from parsers.words.tokens import tokenise
 
     form = in_conventions(conventions)
     words = tokenise(text) if tokens is None else tuple(tokens)

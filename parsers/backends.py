@@ -5,7 +5,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from parsers.files import UserError
+from parsers.errors import UserError
 from parsers.scene_graph import SceneGraph
 
 Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]

@@ -5,8 +5,8 @@ Loops are cut by one rule: of the edges of a loop, the one whose last word stand
 
 from collections.abc import Iterable, Sequence
 
-from parsers.lexicon import Tag, tag_of
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
+from parsers.words.lexicon import Tag, is_content_word, tag_of
 
 
 def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edge], referent: int) -> SceneGraph:
@@ -60,3 +60,10 @@ def cut_loops(node_count: int, edges: Iterable[Edge]) -> list[Edge]:
 
 def sorting_key(edge: Edge) -> tuple[int, tuple[int, ...], int, int]:
     return edge.tokens[-1], edge.tokens, edge.subject, edge.object
+
+
+def left_out(graph: SceneGraph) -> list[int]:
+    """The indices of the content words in no node and no edge."""
+    used = {index for node in graph.nodes for index in node.tokens}
+    used |= {index for edge in graph.edges for index in edge.tokens}
+    return [index for index, token in enumerate(graph.tokens) if index not in used and is_content_word(token)]

@@ -13,10 +13,10 @@ from pydantic import AfterValidator, BaseModel, FailFast, Field, PositiveInt, Ty
 from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
 from jvgn.settings.base import describe
-from parsers.files import BrokenFile, UserError
-from parsers.plain_json import parsed_json
-from parsers.shown_text import shortened
-from parsers.table import write_table
+from jvgn.storage.parquet import write_table
+from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.shown_text import shortened
+from parsers.errors import BrokenFile, UserError
 
 GET_AGAIN = "get the file again"
 

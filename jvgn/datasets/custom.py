@@ -17,8 +17,8 @@ from jvgn.datasets.coco import Annotation, Image, as_table, described_part, read
 from jvgn.datasets.custom_rows import BOX, Mention, Row, parsed_rows
 from jvgn.datasets.records import MEND, Record, Records, read_records
 from jvgn.settings.custom import CustomSettings
-from parsers.files import BrokenFile, UserError
-from parsers.table import write_table
+from jvgn.storage.parquet import write_table
+from parsers.errors import BrokenFile, UserError
 
 log = logging.getLogger(__name__)
 

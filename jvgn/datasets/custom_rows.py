@@ -17,8 +17,8 @@ from pydantic import (
 from jvgn.datasets.coco import Id
 from jvgn.datasets.records import Record, Records
 from jvgn.settings.base import describe
-from parsers.files import UserError
-from parsers.plain_json import parsed_json
+from jvgn.storage.plain_json import parsed_json
+from parsers.errors import UserError
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from parsers.files import BrokenFile, UserError
-from parsers.plain_json import parsed_json
-from parsers.plain_parquet import DAMAGE, read_groups
+from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.plain_parquet import DAMAGE, read_groups
+from parsers.errors import BrokenFile, UserError
 
 MEND = "mend the file"
 

@@ -15,10 +15,10 @@ from pydantic import BaseModel, FailFast, Field, NonNegativeInt
 
 from jvgn.datasets import tables
 from jvgn.datasets.coco import GET_AGAIN, Id, as_table, checked, described_part, read_instances, write_annotations
-from parsers.files import BrokenFile
-from parsers.plain_pickle import load_plain_pickle
+from jvgn.storage.parquet import write_table
+from jvgn.storage.pickles import load_plain_pickle
+from parsers.errors import BrokenFile
 from parsers.scene_graph import MOST_TOKENS
-from parsers.table import write_table
 
 
 class Mention(BaseModel):

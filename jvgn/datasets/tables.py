@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from parsers.files import BrokenFile
-from parsers.shown_text import shortened
-from parsers.table import read_table
+from jvgn.storage.parquet import read_table
+from jvgn.storage.shown_text import shortened
+from parsers.errors import BrokenFile
 
 if TYPE_CHECKING:  # an answer shall not wait for it to load
     import pandas as pd

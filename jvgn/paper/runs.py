@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jvgn.metrics import needing, read_metrics
-from parsers.files import UserError
+from jvgn.evaluation.metrics import needing, read_metrics
+from parsers.errors import UserError
 
 SPLITS = {
     "refcoco": ("val", "testA", "testB"),

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from jvgn.paper.runs import ABLATED, RUNS_OF_TABLES, SETTINGS, SPLITS, SUPPORTING, VGG_RUN, Measured, Run
-from parsers.files import UserError
+from parsers.errors import UserError
 
 OURS = "JVGN (this project)"
 PUBLISHED = Path(__file__).parent / "published"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from jvgn.paper.tables import paper_table
-from parsers.files import replacing
+from jvgn.storage.files import replacing
 
 TITLES = {
     "table1": "Table 1: accuracy (percent)",

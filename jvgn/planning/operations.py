@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from jvgn.detector.faster_rcnn import BACKBONES, build_detector
 from jvgn.model import JVGN
-from jvgn.regions.detector import BACKBONES, build_detector
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.run import ModelSettings
 

@@ -13,8 +13,8 @@ from jvgn.settings.configuration import Configuration
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
-from parsers.files import BrokenFile, UserError
-from parsers.plain_json import check_counts, parsed_json
+from jvgn.storage.plain_json import check_counts, parsed_json
+from parsers.errors import BrokenFile, UserError
 
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError)
 """What a file raises that is not the JSON it should be."""

@@ -13,18 +13,19 @@ from torch import Tensor
 from tqdm import tqdm
 
 from jvgn.datasets.tables import read_images, read_objects
-from jvgn.fingerprint import fingerprint
-from jvgn.regions.annotations import Annotations, annotations_of
-from jvgn.regions.bad_input import leave_out
-from jvgn.regions.images import ImageFiles, load
-from jvgn.regions.provenance import read_provenance
+from jvgn.detector.images import ImageFiles, load
+from jvgn.detector.interface import Found, Source
+from jvgn.detector.loading import load_source
+from jvgn.detector.provenance import read_provenance
+from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.shards import WINDOW, Parts, Shard
-from jvgn.regions.source import Found, Source
-from jvgn.regions.sources import load_source
+from jvgn.regions.skipped import leave_out
 from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
-from parsers.files import UserError, sha256
+from jvgn.storage.files import sha256
+from jvgn.storage.fingerprint import fingerprint
+from parsers.errors import UserError
 
 logger = logging.getLogger(__name__)
 

@@ -13,16 +13,17 @@ from tqdm import tqdm
 
 from jvgn.boxes import flaws, iou
 from jvgn.datasets.tables import read_images, read_objects
-from jvgn.fingerprint import fingerprint
-from jvgn.regions.annotations import Annotations, annotations_of
-from jvgn.regions.bad_input import Policy, leave_out
+from jvgn.detector.provenance import Provenance, read_image_ids, write_provenance
+from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.precomputed import FORMATS, FeatureFiles, Precomputed
-from jvgn.regions.provenance import Provenance, read_image_ids, write_provenance
 from jvgn.regions.shards import WINDOW, Parts, Shard
+from jvgn.regions.skipped import Policy, leave_out
 from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
-from parsers.files import UserError, sha256
+from jvgn.storage.files import sha256
+from jvgn.storage.fingerprint import fingerprint
+from parsers.errors import UserError
 
 SAME_BOX = 0.9
 """IoU from which on a precomputed box stands for an annotated one."""

@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from jvgn.regions.trial import CURE, TRIALS
-from parsers.files import BrokenFile, UserError
+from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
 COLUMNS = {"box": "float32", "feature": "", "score": "float32", "label": "int32", "object_id": "int64"}

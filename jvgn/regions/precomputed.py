@@ -24,9 +24,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from jvgn.plain_arrays import load_arrays
 from jvgn.regions.store import RegionStore
-from parsers.files import BrokenFile, UserError
+from jvgn.storage.plain_arrays import load_arrays
+from parsers.errors import BrokenFile, UserError
 
 BOTTOM_UP = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 LXMERT = ("img_id", "img_h", "img_w", "objects_id", "objects_conf", "attrs_id", "attrs_conf", *BOTTOM_UP[3:])

@@ -16,7 +16,7 @@ import pandas as pd
 from jvgn.boxes import iou
 from jvgn.datasets import tables
 from jvgn.regions.store import RegionStore
-from parsers.files import replacing
+from jvgn.storage.files import replacing
 
 FORMAT = "1"
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from jvgn.regions.bad_input import Policy, write_skipped
+from jvgn.regions.skipped import Policy, write_skipped
 from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
-from parsers.files import UNFINISHED, BrokenFile, UserError, call_when_named, replacing, sha256
+from jvgn.storage.files import UNFINISHED, call_when_named, replacing, sha256
+from parsers.errors import BrokenFile, UserError
 
 logger = logging.getLogger(__name__)
 

@@ -28,8 +28,9 @@ import numpy as np
 
 from jvgn.regions.opening import COLUMNS, FORMAT, Opened, naming, opened
 from jvgn.regions.trial import CURE
-from jvgn.sink import Sink
-from parsers.files import BrokenFile, UserError, replacing
+from jvgn.storage.files import replacing
+from jvgn.storage.sink import Sink
+from parsers.errors import BrokenFile, UserError
 
 CHUNK_BYTES = 65536
 """About one image's regions: a chunk much larger would be read in full for a few of its rows."""

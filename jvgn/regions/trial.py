@@ -16,7 +16,7 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-from parsers.files import BrokenFile, UserError
+from parsers.errors import BrokenFile, UserError
 
 SECONDS = 4
 """Of the processor's time; an honest file takes some thousandths of one."""

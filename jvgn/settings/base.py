@@ -9,9 +9,10 @@ from typing import Any, Self, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from parsers.files import UserError, replacing
-from parsers.plain_yaml import load_plain_yaml
-from parsers.shown_text import shortened
+from jvgn.storage.files import replacing
+from jvgn.storage.plain_yaml import load_plain_yaml
+from jvgn.storage.shown_text import shortened
+from parsers.errors import UserError
 
 Model = TypeVar("Model", bound=BaseModel)
 

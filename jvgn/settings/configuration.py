@@ -21,7 +21,7 @@ from jvgn.settings.source import ConfiguredSource, DownloadSettings, SourceSetti
 from jvgn.settings.training_set import TrainingSetSettings
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
-from parsers.files import UserError
+from parsers.errors import UserError
 
 DEFAULT_RUN = "default"
 UNMARGINALISED_RUN = "unmarginalised"

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
-from parsers.files import UserError
+from parsers.errors import UserError
 
 LONGEST_SIDE, MOST_PROPOSALS, MOST_ANCHORS = 2000, 10_000, 64
 """Weights bring their settings with them, and those of a stranger shall not ask for any amount of work."""

@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from jvgn.settings.base import Frozen, validated
-from parsers.files import UserError
+from parsers.errors import UserError
 
 ROOT = "resources/"
 

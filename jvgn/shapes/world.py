@@ -1,6 +1,6 @@
 """The world `shapes` on disk, in the format of REFER, the one RefCOCO comes in.
 
-`images/`: JPEG files, and their hashes (`parsers.hashes`).
+`images/`: JPEG files, and their hashes (`jvgn.storage.picture_hashes`).
 `instances.json`: COCO instances: images (id, file_name, width, height), annotations (id, image_id, category_id, bbox
 xywh, area, iscrowd, segmentation), categories (id, name); a category is a shape, and only language knows of colours
 and sizes.
@@ -33,9 +33,10 @@ from jvgn.shapes.expressions import (
     tell_twice,
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, sample_scene
-from parsers.files import UserError, check_may_be_replaced, replacing, replacing_folder
-from parsers.hashes import told_names, write_hashes
-from parsers.workers import workers
+from jvgn.storage.files import check_may_be_replaced, replacing, replacing_folder
+from jvgn.storage.picture_hashes import told_names, write_hashes
+from jvgn.storage.processes import workers
+from parsers.errors import UserError
 
 SCENES_TRIED = 2000
 SCENES_FOR_OUTLINES = 6

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from parsers.files import UserError
+from parsers.errors import UserError
 
 FEEDER = Path(__file__).with_name("Feeder.java")
 HEAP = "-Xmx2g"

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from tqdm import tqdm
 
-from parsers.options import Parser
+from parsers.parser import Parser
 from parsers.scene_graph import SceneGraph
 from parsers.tools.drawing import drawn
 from parsers.tools.sentences import Tokens

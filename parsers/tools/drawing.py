@@ -5,7 +5,7 @@
   └─ on → table (small, round)    the watch is on the table
 """
 
-from parsers.coverage import left_out
+from parsers.guarantees import left_out
 from parsers.scene_graph import SceneGraph
 from parsers.tools.places import places
 

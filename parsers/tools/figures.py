@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from parsers.files import BrokenFile, UserError, replacing
-from parsers.options import Parser
-from parsers.tools.scoring import NOTHING, Scores, score_parser
+from parsers.errors import BrokenFile, UserError
+from parsers.factual.scoring import NOTHING, Scores, score_parser
+from parsers.parser import Parser
 
 HEADER = (
     "| parser | words | captions | F1 | objects | attributes | relations | expressions a second |",
@@ -53,8 +53,7 @@ def chosen_rows(gold: Sequence[Row], text: str) -> Sequence[Row]:
 def put_into(path: Path, lines: Sequence[str]) -> None:
     """The lines stand in a Markdown file in the place of the table that it had."""
     before, after = around_table(path)
-    with replacing(path) as temporary:
-        temporary.write_text("\n".join([before + START, *lines, END + after]), encoding="utf8")
+    path.write_text("\n".join([before + START, *lines, END + after]), encoding="utf8")
 
 
 def around_table(path: Path) -> tuple[str, str]:

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from parsers.files import BrokenFile
+from parsers.errors import BrokenFile
+from parsers.factual.scoring import read_gold
 from parsers.scene_graph import MOST_TOKENS
-from parsers.stage import EXPRESSIONS
-from parsers.table import read_table
-from parsers.tokens import tokenise
-from parsers.tools.scoring import read_gold
+from parsers.words.tokens import tokenise
 
 CURE = "give one sentence on each line"
 
@@ -20,7 +18,7 @@ def read_sentences(path: Path) -> list[Tokens]:
         cure = "give an expressions.parquet, a CSV with a column caption, or a text file with a sentence on each line"
         raise BrokenFile(path, "there is no such file", cure)
     if path.suffix == ".parquet":
-        found = [tuple(tokens or ("",)) for tokens in read_table(path, EXPRESSIONS)["tokens"].to_pylist()]
+        found = read_tokens(path)
     elif path.suffix == ".csv":
         found = [tokenise(caption) for caption, _ in read_gold(path)]
     else:
@@ -36,3 +34,13 @@ def read_sentences(path: Path) -> list[Tokens]:
     if (longest := max(map(len, found))) > MOST_TOKENS:
         raise BrokenFile(path, f"has a sentence of {longest:,} words, more than {MOST_TOKENS:,}", CURE)
     return list(dict.fromkeys(found))
+
+
+def read_tokens(path: Path) -> list[Tokens]:
+    """The column `tokens` of an `expressions.parquet`."""
+    import pandas as pd  # needed for nothing else
+
+    try:
+        return [tuple(tokens) for tokens in pd.read_parquet(path, columns=["tokens"])["tokens"]]
+    except (OSError, ValueError) as error:
+        raise BrokenFile(path, f"not a readable expressions.parquet ({error})", "make it with the workflow") from error

@@ -1,67 +1,36 @@
-"""How fast a parser is: the whole stage, from a table of expressions to tables of graphs, on one core and on more."""
+"""How fast a parser is, on one core and on several."""
 
-import resource
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
-from parsers.options import Parser
-from parsers.stage import EXPRESSIONS, GraphFiles, parse_expressions
-from parsers.table import write_table
+from parsers.parser import Parser
 from parsers.tools.sentences import Tokens
 
-
-@dataclass(frozen=True)
-class Timing:
-    sentences: int
-    wall: float
-    own: float
-    """Seconds of processor time of the process that reads and writes the tables, and parses beside the others."""
-    total: float
-    """Seconds of processor time of all processes."""
-
-    @property
-    def rate(self) -> float:
-        return self.sentences / self.wall
+CHUNK = 500
+"""Sentences handed to a process at a time."""
 
 
-def bench(parser: Parser, sentences: Sequence[Tokens], threads: int) -> Iterator[str]:
-    """The lines of a report: expressions a second on one core and on `threads`, and the ratio."""
+def bench(parser: Parser, sentences: Sequence[Tokens], processes: int) -> Iterator[str]:
+    """The lines of a report: sentences a second on one core and on `processes`, and the ratio."""
+    chunks = [sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK)]
     parser.load()
-    with tempfile.TemporaryDirectory() as name:
-        expressions = Path(name) / "expressions.parquet"
-        columns = {"expression_id": range(len(sentences)), "tokens": sentences}
-        write_table(expressions, columns, EXPRESSIONS)
-        yield f"{parser}: {len(sentences):,} distinct expressions"
-        one = timed(parser, expressions, len(sentences), 1)
-        yield described(one, 1)
-        many = timed(parser, expressions, len(sentences), threads)
-        yield described(many, threads)
-        yield f"ratio {many.rate / one.rate:.2f} by the clock"
-        # On a busy machine the clock tells of the others' work; processor time tells how well this work was shared.
-        longest = max(many.own, (many.total - many.own) / max(threads - 1, 1), 1e-9)
-        yield f"ratio {one.total / longest:.2f} by processor time: what {threads} free cores would give"
+    yield f"{parser}: {len(sentences):,} distinct sentences"
+    start = time.perf_counter()
+    for chunk in chunks:
+        parse_chunk(parser, chunk)
+    one = len(sentences) / (time.perf_counter() - start)
+    yield f"one core  {one:9,.0f} sentences a second"
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=parser.load) as pool:
+        list(pool.map(parse_chunk, [parser] * processes, chunks[:processes]))  # the processes have started
+        start = time.perf_counter()
+        list(pool.map(parse_chunk, [parser] * len(chunks), chunks))
+        many = len(sentences) / (time.perf_counter() - start)
+    yield f"{processes} cores   {many:9,.0f} sentences a second"
+    yield f"ratio {many / one:.2f}"
 
 
-def timed(parser: Parser, expressions: Path, sentences: int, threads: int) -> Timing:
-    own, all_of_them, clock = processor_seconds(), processor_seconds(children=True), time.perf_counter()
-    parse_expressions(expressions, GraphFiles.within(expressions.parent / str(threads)), parser, threads)
-    wall = time.perf_counter() - clock
-    return Timing(sentences, wall, processor_seconds() - own, processor_seconds(children=True) - all_of_them)
-
-
-def processor_seconds(children: bool = False) -> float:
-    """Of this process, with or without those it started that have ended."""
-    whose = [resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN] if children else [resource.RUSAGE_SELF]
-    used = [resource.getrusage(which) for which in whose]
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
-def described(timing: Timing, threads: int) -> str:
-    cores = "one core" if threads == 1 else f"{threads} cores"
-    return (
-        f"{cores:9} {timing.rate:9,.0f} expressions a second"
-        f"  ({timing.wall:.1f} s by the clock, {timing.total:.1f} s of processor time)"
-    )
+def parse_chunk(parser: Parser, sentences: Sequence[Tokens]) -> int:
+    """The number of graphs: to hand back the graphs themselves would take longer than to make them."""
+    return len(parser.load()(sentences))

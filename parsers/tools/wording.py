@@ -8,9 +8,9 @@ with all that lies beyond. The referent's tree is said first. No word is added: 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parsers.files import UserError
+from parsers.errors import UserError
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
-from parsers.tokens import tokenise
+from parsers.words.tokens import tokenise
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ The tree says which two: a thing, and what that thing is related to. Captions wh
 the two is meant; parsers that learnt from other text often take the wrong one.
 """
 
-from parsers.lexicon import Tag, is_listed, tag_of, words
-from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
+from parsers.trees.tree import ROOT
 from parsers.trees.word_passes import CLAUSES, NOUNS, OBLIQUE, SUBJECTS
+from parsers.words.lexicon import Tag, is_listed, tag_of, words
 
 
 def attach_prepositions(sentence: Dependencies) -> None:

@@ -8,8 +8,8 @@ with the finer tag and the features that UD's English treebanks have for it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parsers.lexicon import Tag
-from parsers.tagging import tag
+from parsers.lexical.tagging import tag
+from parsers.words.lexicon import Tag
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 import itertools
 
-from parsers.lexicon import words
-from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
+from parsers.trees.tree import ROOT
 from parsers.trees.word_passes import BE, NOUNS, OBLIQUE, SUBJECTS
+from parsers.words.lexicon import words
 
 RELATIVES = frozenset({"PRON", "SCONJ", "DET", "ADV"})
 CLAUSES = ("acl", "acl:relcl", "advcl", "xcomp", "ccomp", "parataxis", "dep")

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parsers.backends import Backend
-from parsers.files import BrokenFile, UserError
+from parsers.errors import BrokenFile, UserError
 from parsers.scene_graph import MOST_TOKENS, SceneGraph
-from parsers.tree import ROOT, Tree, TreeWord, checked
 from parsers.trees.reading import read
+from parsers.trees.tree import ROOT, Tree, TreeWord, checked
 
 COLUMNS = 10
 CURE = "give a file in CoNLL-U, one sentence for each expression"

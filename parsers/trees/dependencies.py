@@ -7,7 +7,7 @@ dependencies of UD do ("a coat and a hat": both are worn).
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from parsers.tree import ROOT, Tree
+from parsers.trees.tree import ROOT, Tree
 
 MOST_HEADS = 50
 """Of a unit: in a list of thousands, every pair would be an arc."""

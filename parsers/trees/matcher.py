@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from parsers.lexicon import words
+from parsers.words.lexicon import words
 
 
 class Graph(Protocol):

@@ -1,10 +1,10 @@
 """Passes about prepositions and places: which words are one, what they relate, where in the picture something is."""
 
-from parsers.lexicon import is_listed, words
-from parsers.tree import ROOT
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.mending import noun_from
+from parsers.trees.tree import ROOT
 from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
+from parsers.words.lexicon import is_listed, words
 
 NO_OBJECTS = frozenset({"PUNCT", "DET", "CCONJ"})
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from parsers.guarantees import guaranteed
-from parsers.lexicon import words
-from parsers.rule import Rule
-from parsers.rules import RULES
 from parsers.scene_graph import Edge, Node, SceneGraph
-from parsers.tree import Tree
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.matcher import matches
 from parsers.trees.passes import rewrite
+from parsers.trees.rule import Rule
+from parsers.trees.rules import RULES
+from parsers.trees.tree import Tree
 from parsers.trees.word_passes import NOUNS
+from parsers.words.lexicon import words
 
 EDGE = re.compile(r"\{(\w+)\} -(.+)-> \{(\w+)\}")
 ATTRIBUTE = re.compile(r"\{(\w+)\}\((.+)\)")

@@ -15,12 +15,12 @@ from typing import Any
 
 from parsers import lexical
 from parsers.backends import Backend
-from parsers.files import UserError
+from parsers.errors import UserError
 from parsers.scene_graph import SceneGraph
-from parsers.tree import ROOT, Tree, TreeWord, repaired
 from parsers.trees.agreement import agreed
 from parsers.trees.caption_tags import WordClass, corrected
 from parsers.trees.reading import read
+from parsers.trees.tree import ROOT, Tree, TreeWord, repaired
 
 SMALL = ("tagger.pt", "parser.pt", "vectors.pt")
 OBTAINING = "`snakemake resources/stanza/en resources/stanza/resources.json` fetches them, or set the option models"

@@ -3,10 +3,10 @@
 Each is a function that rewrites the dependencies; `passes.PASSES` holds the order and an example of each.
 """
 
-from parsers.lexicon import Tag, is_listed, words
-from parsers.tagging import tag
-from parsers.tree import ROOT
+from parsers.lexical.tagging import tag
 from parsers.trees.dependencies import Dependencies
+from parsers.trees.tree import ROOT
+from parsers.words.lexicon import Tag, is_listed, words
 
 CLASS_OF_GROUP = {
     Tag.PREPOSITION: "ADP",

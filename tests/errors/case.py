@@ -38,5 +38,5 @@ class Case:
     message: str
     arrange: Callable[[Bench], list[Any]]
     program: str = "jvgn"
-    """`jvgn`, `parsers` (`python -m parsers`), `corenlp_jars` (`python -m parsers.corenlp_jars`), `snakemake`, or
+    """`jvgn`, `parsers` (`python -m parsers`), `corenlp_jars` (`python -m parsers.corenlp.jars`), `snakemake`, or
     `explorer`: what its page asks of its server, as the arguments of `tests.errors.explorer_page.ask`."""

@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 from flask.testing import FlaskClient
 
-from parsers.origin import SUFFIX
+from jvgn.storage.records import SUFFIX
 from tests.errors.explorer_page import open_page
 from tests.errors.programs import PROGRAMS
 from tests.errors.project import MAKING, SETTINGS

@@ -19,8 +19,8 @@ import yaml
 from PIL import Image
 
 from jvgn.settings.presets import overlaid
-from parsers import hashes
-from parsers.files import sha256
+from jvgn.storage import picture_hashes as hashes
+from jvgn.storage.files import sha256
 from tests.errors.case import Bench
 from tests.errors.project import DETECTOR, IMAGES, SETTINGS
 

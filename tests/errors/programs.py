@@ -4,6 +4,6 @@ import click
 
 from jvgn.cli import main as jvgn
 from parsers.__main__ import main as parsers
-from parsers.corenlp_jars import main as corenlp_jars
+from parsers.corenlp.jars import main as corenlp_jars
 
 PROGRAMS: dict[str, click.Command] = {"jvgn": jvgn, "parsers": parsers, "corenlp_jars": corenlp_jars}

@@ -1,19 +1,22 @@
 """A small world whose regions carry what can be seen of them, without a detector: quick enough to train on."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
 from jvgn.datasets.refer import read_dataset
-from jvgn.inputs import Inputs
+from jvgn.graphs.parsing import GraphFiles, parse_expressions
 from jvgn.regions.store import Regions, RegionWriter
 from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
-from jvgn.vocabulary import build_vectors, build_vocabulary
-from parsers.options import Parser
-from parsers.stage import GraphFiles, parse_expressions
+from jvgn.training.run_files import Inputs
+from jvgn.vocabulary.words import build_vectors, build_vocabulary
+from parsers.parser import Parser
+from tests.jvgn.drawing import Drawn, draw
 
 SIDES = ["x1", "y1", "x2", "y2"]
 
@@ -86,3 +89,16 @@ def run_settings():
         )
 
     return settings
+
+
+@pytest.fixture
+def drawn(tmp_path) -> Drawn:
+    return draw(tmp_path / "drawn")
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory) -> tuple[Drawn, Path]:
+    """A dataset and the weights of a detector trained on it."""
+    root = tmp_path_factory.mktemp("trained")
+    data = draw(root / "drawn")
+    return data, data.train(root / "detector")

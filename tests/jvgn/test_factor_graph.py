@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from jvgn.belief_propagation import peel
 from jvgn.datasets import tables
 from jvgn.factor_graph import factor_graph, ranges, read_factor_graphs
-from jvgn.vocabulary import Vocabulary
+from jvgn.graphs.tables import EDGES, NODES, graph_rows
+from jvgn.storage.parquet import write_table
+from jvgn.vocabulary.words import Vocabulary
 from parsers import parse
 from parsers.scene_graph import Edge, Node, SceneGraph
-from parsers.table import EDGES, NODES, graph_rows, write_table
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+from jvgn.graphs.parsing import EXPRESSIONS
+from jvgn.graphs.tables import EDGES, NODES
+from jvgn.storage.files import sha256
+from jvgn.storage.parquet import made_by, read_table, write_table
 from parsers.__main__ import main
-from parsers.files import sha256
-from parsers.stage import EXPRESSIONS
-from parsers.table import EDGES, NODES, made_by, read_table, write_table
 
 SENTENCES = ["star above the yellow cross", "the man 's watch", "star above the yellow cross", "sitting there"]
 

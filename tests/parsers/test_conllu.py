@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parsers import parse
-from parsers.files import UserError
+from parsers.errors import UserError
 from parsers.trees.conllu import read_trees
 
 LINES = """

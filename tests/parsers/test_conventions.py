@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import parse
-from parsers.conventions import CONVENTIONS
-from parsers.files import UserError
-from parsers.lexicon import renamings, words
+from parsers.errors import UserError
+from parsers.factual.conventions import CONVENTIONS
 from parsers.scene_graph import SceneGraph, first_loop
+from parsers.words.lexicon import renamings, words
 
 VOCABULARY = sorted(
     {

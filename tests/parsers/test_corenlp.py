@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from parsers import corenlp
 from parsers.corenlp.pieces import pieces
 from parsers.corenlp.process import Answer, CoreNLP, java
-from parsers.files import UserError
+from parsers.errors import UserError
 from parsers.scene_graph import first_loop
 
 # Sentence: what CoreNLP answered (tags; roots; dependencies; nodes; relations), our graph with repair, and without.

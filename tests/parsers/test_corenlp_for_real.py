@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from jvgn.graphs.parsing import EXPRESSIONS
+from jvgn.graphs.tables import EDGES, NODES
+from jvgn.storage.parquet import read_table, write_table
 from parsers import parse
 from parsers.backends import load_backend
+from parsers.corenlp.jars import class_path
 from parsers.corenlp.process import MOST_WORDS
-from parsers.corenlp_jars import class_path
-from parsers.files import UserError
-from parsers.lemmas import verb_base
-from parsers.stage import EXPRESSIONS
-from parsers.table import EDGES, NODES, read_table, write_table
+from parsers.errors import UserError
+from parsers.words.lemmas import verb_base
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("JVGN_CORENLP", ROOT / "resources/corenlp")).absolute()
@@ -101,7 +102,7 @@ PARSES_FOR_LONG = """
 import sys
 from pathlib import Path
 from parsers.corenlp.process import CoreNLP, java
-from parsers.corenlp_jars import class_path
+from parsers.corenlp.jars import class_path
 corenlp = CoreNLP(java(), class_path(Path(sys.argv[1])))
 corenlp.answers([["dog"]])
 print(corenlp.process.pid, flush=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from parsers import corenlp_jars
-from parsers.corenlp_jars import JARS, class_path, main
-from parsers.files import UserError
+from parsers.corenlp import jars as corenlp_jars
+from parsers.corenlp.jars import JARS, class_path, main
+from parsers.errors import UserError
 
 MAVEN = """#!/bin/sh
 # Puts down what it is asked for, as Maven's dependency:copy does.

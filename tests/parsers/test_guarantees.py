@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 import parsers
 from parsers import parse
 from parsers.guarantees import cut_loops, guaranteed, merge_parallel
-from parsers.lexicon import words
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
+from parsers.words.lexicon import words
 
-LISTS = sorted(path.stem for path in (Path(parsers.__file__).parent / "words").glob("*.txt"))
+LISTS = sorted(path.stem for path in (Path(parsers.__file__).parent / "words" / "lists").glob("*.txt"))
 VOCABULARY = sorted({word for name in LISTS for entry in words(name) for word in entry.split()})
 SLIPS = ("giraffee", "buiding", "carront", "balla", "MAN'S")
 SENTENCES = st.lists(st.sampled_from([*VOCABULARY, ",", "-", "'", "s", "man's", "xyzzy", *SLIPS]), max_size=14)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from parsers import brill
-from parsers.brill import brill_tag, lexicon
-from parsers.files import UserError
-from parsers.lemmas import verb_base
+from parsers.errors import UserError
+from parsers.words import brill
+from parsers.words.brill import brill_tag, lexicon
+from parsers.words.lemmas import verb_base
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from jvgn.graphs.coverage import COUNTED, counts
 from parsers import parse
 from parsers.backends import load_backend
-from parsers.coverage import COUNTED, counts
-from parsers.files import UserError
-from parsers.tools.scoring import lemmas
+from parsers.errors import UserError
+from parsers.factual.scoring import lemmas
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / os.environ.get("JVGN_SHARED", "../shared")

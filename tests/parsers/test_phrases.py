@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers.phrases import NO_PHRASE, PHRASE, RELATION, matches
+from parsers.lexical.phrases import NO_PHRASE, PHRASE, RELATION, matches
 
 PLAIN = {
     PHRASE: re.compile(PHRASE.pattern.removesuffix(f"|{NO_PHRASE}")),

@@ -3,8 +3,8 @@
 import pytest
 
 from parsers import parse
-from parsers.quotations import quotations_in
-from parsers.tokens import tokenise
+from parsers.words.quotations import quotations_in
+from parsers.words.tokens import tokenise
 
 SENTENCES = {
     'a sign that says "keep off"': ["keep off"],

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from parsers import conventions, parse
-from parsers.conventions import CONVENTIONS, Change, Convention, factual
-from parsers.draft import Draft
+from parsers import parse
+from parsers.factual import conventions
+from parsers.factual.conventions import CONVENTIONS, Change, Convention, factual
+from parsers.factual.draft import Draft
+from parsers.factual.scoring import read_gold
 from parsers.scene_graph import Edge, Node, SceneGraph
-from parsers.tools.scoring import read_gold
 
 SENTENCES = (
     *(convention.example for convention in CONVENTIONS),

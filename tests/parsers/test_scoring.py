@@ -5,9 +5,9 @@ from click.testing import CliRunner
 
 from parsers import parse
 from parsers.__main__ import main
-from parsers.files import UserError
-from parsers.tools import scoring
-from parsers.tools.scoring import Score, length_class, tuples_of_graph, tuples_of_text
+from parsers.errors import UserError
+from parsers.factual import scoring
+from parsers.factual.scoring import Score, length_class, tuples_of_graph, tuples_of_text
 
 GOLD = "caption,scene_graph\n"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from parsers.spelling import respelled
+from parsers.words.spelling import respelled
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ from jvgn.shapes.expressions import sample_outlines, sample_pair_outlines, tell,
 from jvgn.shapes.world import Plan, sample_image
 from parsers import parse
 from parsers.backends import load_backend
-from parsers.conventions import factual
-from parsers.files import UserError
-from parsers.tokens import tokenise
-from parsers.tools.scoring import tuples_of_graph, tuples_of_text
-from parsers.tree import ROOT, first_problem, read_tree
+from parsers.errors import UserError
+from parsers.factual.conventions import factual
+from parsers.factual.scoring import tuples_of_graph, tuples_of_text
 from parsers.trees.reading import read
 from parsers.trees.stanza_backend import load, load_trees, tree_of
+from parsers.trees.tree import ROOT, first_problem, read_tree
+from parsers.words.tokens import tokenise
 
 SHARED = Path(__file__).parents[2] / os.environ.get("JVGN_SHARED", "../shared")
 

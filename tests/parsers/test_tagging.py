@@ -2,9 +2,9 @@
 
 import pytest
 
-from parsers.lexicon import Tag, tag_of
-from parsers.tagging import CHOICES, tag
-from parsers.tokens import tokenise
+from parsers.lexical.tagging import CHOICES, tag
+from parsers.words.lexicon import Tag, tag_of
+from parsers.words.tokens import tokenise
 
 
 def tags(text: str) -> str:

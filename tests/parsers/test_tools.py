@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from jvgn.graphs.parsing import EXPRESSIONS
+from jvgn.storage.parquet import write_table
+from jvgn.views.graph_picture import as_json, dot, rows, svg, write_picture
 from parsers import parse
 from parsers.__main__ import main
 from parsers.backends import load_backend
-from parsers.files import UserError
-from parsers.options import Parser
+from parsers.errors import UserError
+from parsers.parser import Parser
 from parsers.scene_graph import Edge, Node, SceneGraph
-from parsers.stage import EXPRESSIONS
-from parsers.table import write_table
 from parsers.tools import figures
 from parsers.tools.comparison import compare, differences
 from parsers.tools.drawing import drawn, remarks
-from parsers.tools.pictures import as_json, dot, rows, svg, write_picture
 from parsers.tools.places import places
 from parsers.tools.sentences import read_sentences
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from parsers.rules import RULES
-from parsers.tree import read_tree
 from parsers.trees import passes, reading
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.matcher import matches
 from parsers.trees.passes import PASSES, rewrite
 from parsers.trees.reading import Found, read
+from parsers.trees.rules import RULES
+from parsers.trees.tree import read_tree
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -3,7 +3,7 @@
 import pytest
 
 from parsers import parse
-from parsers.files import UserError
+from parsers.errors import UserError
 from parsers.tools.wording import Relation, Thing, worded
 
 RING, STAR, CROSS = Thing("ring"), Thing("star", ("big", "blue")), Thing("cross")

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from parsers.origin import record_of
+from jvgn.storage.records import record_of
 
 DETECTOR = "results/detectors/shapes/tiny"
 REGIONS = [f"results/regions/shapes_{setting}/tiny.h5" for setting in ("gt", "det")]

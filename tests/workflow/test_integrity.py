@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from parsers.origin import SUFFIX, read_origin
+from jvgn.storage.records import SUFFIX, read_origin
 
 FLIPS = 50
 

@@ -120,7 +120,7 @@ def test_all_that_is_not_there_is_fetched_and_never_over_what_is(another_project
     project, target = another_project(), "results/refcocog_det/metrics.json"
     assert FETCHING | {"mark_folder", "train_detector", "score"} <= project.planned(target)
     place_real_data(project)
-    project.edit("jvgn/sources/download.py")
+    project.edit("jvgn/downloads/download.py")
     planned = project.planned(target)
     assert "train_detector" in planned and not FETCHING & planned
     forced = project.snakemake("--dry-run", "--forceall", "--", target)

@@ -63,7 +63,7 @@ def rule_inputs(project):
 def entry_modules(package, command):
     """The modules that a command imports when it is called."""
     if package == "parsers":
-        return {"parsers.stage"}
+        return {"jvgn.graphs.parsing"}
     name, subcommand = command
     found = main.commands[name]
     called = found.commands[subcommand] if isinstance(found, click.Group) else found
@@ -120,14 +120,14 @@ def test_rules_list_the_code_they_run(rules):
 @pytest.mark.parametrize(
     ("rule", "foreign"),
     [
-        ("extract_regions", "jvgn/training.py"),
+        ("extract_regions", "jvgn/training/run.py"),
         ("extract_regions", "parsers/lexical.py"),
         ("merge_regions", "jvgn/regions/extraction.py"),
         ("merge_regions", "jvgn/regions/recall.py"),
         ("train_detector", "parsers/lexical.py"),
         ("train", "parsers/lexical.py"),
-        ("train", "jvgn/evaluation.py"),
-        ("predict", "jvgn/evaluation.py"),
+        ("train", "jvgn/evaluation/score.py"),
+        ("predict", "jvgn/evaluation/score.py"),
         ("read_dataset", "jvgn/datasets/custom.py"),
         ("read_custom", "jvgn/datasets/refer.py"),
         ("parse_expressions", "jvgn/model.py"),
@@ -141,9 +141,9 @@ def test_rules_list_no_foreign_code(rules, rule, foreign):
 @pytest.mark.parametrize(
     ("library", "owner"),
     [
-        ("torchvision", "jvgn/regions/detector.py"),
-        ("detectron2", "jvgn/regions/detectron2_source.py"),
-        ("pycocotools", "jvgn/regions/average_precision.py"),
+        ("torchvision", "jvgn/detector/faster_rcnn.py"),
+        ("detectron2", "jvgn/detector/detectron2.py"),
+        ("pycocotools", "jvgn/detector/average_precision.py"),
     ],
 )
 def test_a_heavy_library_has_one_owner(library, owner):
@@ -160,4 +160,4 @@ def test_parsing_depends_on_the_java_that_it_runs(rules):
 def test_fetching_corenlp_depends_on_its_own_code_alone(project):
     plan = project.snakemake("--dry-run", "--", "resources/corenlp")
     listed = re.search(r"^ +input: (.*)$", plan.stdout + plan.stderr, re.M)[1].split(", ")
-    assert set(listed) == files_behind({"parsers.corenlp_jars"})
+    assert set(listed) == files_behind({"parsers.corenlp.jars"})

@@ -205,9 +205,9 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        ("jvgn/evaluation.py", SCORED),
-        ("jvgn/report/learning.py", {"draw_learning", "write_results", "demo"}),
-        ("jvgn/training.py", AFTER_TRAINING),
+        ("jvgn/evaluation/score.py", SCORED),
+        ("jvgn/views/report/learning.py", {"draw_learning", "write_results", "demo"}),
+        ("jvgn/training/run.py", AFTER_TRAINING),
         ("parsers/lexical.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
         ("jvgn/regions/recall.py", {"measure_recall", "draw_recall"} | SCORED),
         (
@@ -258,12 +258,12 @@ def test_the_report_is_made_and_read_without_network(finished, monkeypatch):
 
 
 def test_the_report_names_what_is_out_of_date(finished):
-    original = (finished.folder / "jvgn/report/learning.py").read_text()
-    finished.edit("jvgn/report/learning.py")
+    original = (finished.folder / "jvgn/views/report/learning.py").read_text()
+    finished.edit("jvgn/views/report/learning.py")
     try:
         page = report(finished)
     finally:
-        (finished.folder / "jvgn/report/learning.py").write_text(original)
+        (finished.folder / "jvgn/views/report/learning.py").write_text(original)
     described = json.loads(re.search(r"var workflow_desc = (.*);$", page, re.M)[1])
     assert "Out of date" in described
     stale = set(re.findall(r"results/\S+?\.(?:svg|csv|html|png)", described))

@@ -7,9 +7,10 @@ import shlex
 import sys
 from pathlib import Path
 
+from jvgn.storage.code import code_behind
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
-from parsers.files import UserError
-from parsers.origin import check_unchanged, record_of
+from parsers.errors import UserError
+from jvgn.storage.records import check_unchanged, record_of
 from snakemake.exceptions import WorkflowError
 
 try:
@@ -21,6 +22,12 @@ except UserError as error:
 def either_of(names):
     """A pattern for any of the names, and for nothing where there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def code_of(*modules):
+    """The files behind a stage's command, found from its imports: as inputs, they rerun the stage when they change."""
+    # Relative, so that a project that was moved or copied is still the same.
+    return [os.path.relpath(file) for file in code_behind(modules).values()]
 
 
 def existing(path):

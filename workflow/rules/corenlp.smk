@@ -7,13 +7,7 @@ localrules:
 
 rule fetch_corenlp:
     input:
-        code=sources(
-            "parsers/__init__.py",
-            "parsers/files.py",
-            "parsers/listening.py",
-            "parsers/shown_text.py",
-            "parsers/corenlp_jars.py",
-        ),
+        code=code_of("jvgn.downloads.corenlp"),
     output:
         directory("resources/corenlp"),
     log:
@@ -26,4 +20,4 @@ rule fetch_corenlp:
         mem_mb=growing(1000),
         runtime=growing(60),
     shell:
-        "python -m parsers.corenlp_jars {output:q} > {log:q} 2>&1"
+        "python -m jvgn fetch-corenlp {output:q} > {log:q} 2>&1"

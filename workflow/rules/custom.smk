@@ -9,7 +9,7 @@ localrules:
 
 rule freeze_custom:
     input:
-        code=sources(*BASE, "jvgn/settings/custom.py"),
+        code=code_of("jvgn.settings.custom"),
     output:
         "results/datasets/{dataset}/settings.yaml",
     log:
@@ -26,7 +26,7 @@ rule freeze_custom:
 
 rule read_custom:
     input:
-        code=sources(*TABLES, *COCO, *CUSTOM),
+        code=code_of("jvgn.datasets.custom", "jvgn.settings.custom", "parsers.words.tokens"),
         settings="results/datasets/{dataset}/settings.yaml",
         annotations=lookup("datasets/{dataset}/annotations", within=config),
         expressions=lookup("datasets/{dataset}/expressions", within=config),

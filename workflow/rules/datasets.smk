@@ -3,7 +3,7 @@
 
 rule read_dataset:
     input:
-        code=sources(*TABLES, *COCO, "jvgn/datasets/refer.py", "parsers/plain_pickle.py", "parsers/tokens.py"),
+        code=code_of("jvgn.datasets.refer"),
         refs=refs,
         instances=instances,
     output:
@@ -32,7 +32,7 @@ rule read_dataset:
 
 rule read_training_set:
     input:
-        code=sources(*TABLES, *COCO),
+        code=code_of("jvgn.datasets.coco"),
         instances=annotations,
     output:
         images="results/datasets/{training_set}/images.parquet",

@@ -3,7 +3,7 @@
 
 rule exclude_images:
     input:
-        code=sources(*TABLES, "jvgn/regions/__init__.py", "jvgn/regions/exclusion.py"),
+        code=code_of("jvgn.detector.excluded_images"),
         expressions=withheld_expressions,
     output:
         "results/detectors/{trained_on}/excluded.parquet",
@@ -20,18 +20,7 @@ rule exclude_images:
 
 rule train_detector:
     input:
-        code=sources(
-            *DETECTOR,
-            "jvgn/regions/exclusion.py",
-            "jvgn/precision.py",
-            "jvgn/processes.py",
-            "jvgn/regions/sharing.py",
-            "jvgn/regions/training.py",
-            "jvgn/sink.py",
-            "jvgn/training_state.py",
-            "jvgn/fingerprint.py",
-            "parsers/code.py",
-        ),
+        code=code_of("jvgn.detector.training", "jvgn.runtime.distributed"),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
         excluded="results/detectors/{trained_on}/excluded.parquet",
@@ -68,7 +57,7 @@ rule train_detector:
 
 rule adopt_detector:
     input:
-        code=sources(*DETECTOR, "jvgn/regions/adoption.py"),
+        code=code_of("jvgn.detector.given_weights"),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         given=given_files,
     output:
@@ -90,12 +79,7 @@ rule adopt_detector:
 
 rule measure_detector:
     input:
-        code=sources(
-            *DETECTOR,
-            "jvgn/regions/average_precision.py",
-            "jvgn/regions/exclusion.py",
-            "jvgn/settings/evaluation.py",
-        ),
+        code=code_of("jvgn.detector.average_precision", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
@@ -124,19 +108,7 @@ rule measure_detector:
 
 rule declare_detector:
     input:
-        code=sources(
-            *SHARDS,
-            "jvgn/bounded.py",
-            "jvgn/fingerprint.py",
-            "parsers/code.py",
-            "jvgn/regions/annotations.py",
-            "jvgn/regions/importing.py",
-            "jvgn/plain_arrays.py",
-            "jvgn/regions/precomputed.py",
-            "jvgn/regions/provenance.py",
-            "jvgn/settings/detector.py",
-            "jvgn/settings/regions.py",
-        ),
+        code=code_of("jvgn.regions.importing"),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         training_images=declared_training_images,
     output:
@@ -157,15 +129,7 @@ rule declare_detector:
 
 rule prove_detector:
     input:
-        code=sources(
-            *TABLES,
-            "jvgn/regions/__init__.py",
-            "jvgn/regions/exclusion.py",
-            "jvgn/regions/proof.py",
-            "jvgn/regions/provenance.py",
-            "jvgn/settings/detector.py",
-            "jvgn/settings/evaluation.py",
-        ),
+        code=code_of("jvgn.detector.leakage_proof", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         provenance="results/detectors/{trained_on}/{detector}/provenance.json",
         expressions=withheld_expressions,

@@ -8,7 +8,7 @@ import errno
 import logging
 import shutil
 
-from parsers.files import is_full, leftovers
+from jvgn.storage.files import is_full, leftovers
 from snakemake.logging import logger
 
 # Where Snakemake's own log cannot be written, every line of it would be followed by a traceback.

@@ -4,7 +4,7 @@
 rule predict:
     input:
         unpack(run_inputs),
-        code=sources(*MODEL, "jvgn/prediction.py", "jvgn/prediction_table.py", "jvgn/settings/evaluation.py"),
+        code=code_of("jvgn.evaluation.predict", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
     output:
@@ -30,20 +30,7 @@ rule predict:
 rule score:
     input:
         unpack(run_inputs),
-        code=sources(
-            *REGIONS,
-            "jvgn/evaluation.py",
-            "jvgn/metrics.py",
-            "jvgn/prediction_table.py",
-            "jvgn/regions/exclusion.py",
-            "jvgn/regions/proof.py",
-            "jvgn/regions/provenance.py",
-            "jvgn/regions/recall.py",
-            "jvgn/settings/detector.py",
-            "jvgn/settings/evaluation.py",
-            "jvgn/settings/run.py",
-            "jvgn/supporting.py",
-        ),
+        code=code_of("jvgn.evaluation.score", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
@@ -75,21 +62,7 @@ rule score:
 rule ablate:
     input:
         unpack(run_inputs),
-        code=sources(
-            *MODEL,
-            "jvgn/ablation.py",
-            "jvgn/evaluation.py",
-            "jvgn/metrics.py",
-            "jvgn/prediction.py",
-            "jvgn/prediction_table.py",
-            "jvgn/regions/exclusion.py",
-            "jvgn/regions/proof.py",
-            "jvgn/regions/provenance.py",
-            "jvgn/regions/recall.py",
-            "jvgn/settings/detector.py",
-            "jvgn/settings/evaluation.py",
-            "jvgn/supporting.py",
-        ),
+        code=code_of("jvgn.evaluation.ablation", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         model="results/{dataset}_{setting}/model.safetensors",
         unmarginalised="results/{dataset}_{setting}/runs/unmarginalised/model.safetensors",
@@ -115,7 +88,7 @@ rule ablate:
 
 rule compare:
     input:
-        code=sources(*BASE, "jvgn/comparison.py", "jvgn/metrics.py"),
+        code=code_of("jvgn.evaluation.comparison"),
         metrics=compared_files,
     output:
         "results/{dataset}_{setting}/compare.csv",
@@ -134,16 +107,7 @@ rule compare:
 
 rule draw_examples:
     input:
-        code=sources(
-            *TABLES,
-            "jvgn/drawing.py",
-            "jvgn/figures.py",
-            "jvgn/grounding.py",
-            "jvgn/picture_file.py",
-            "jvgn/predicted_phrases.py",
-            "jvgn/prediction_table.py",
-            "parsers/hashes.py",
-        ),
+        code=code_of("jvgn.views.examples"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
         nodes=nodes,
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",

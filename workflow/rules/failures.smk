@@ -2,7 +2,7 @@
 
 import time
 
-from parsers.shown_text import printable
+from jvgn.storage.shown_text import printable
 
 BEGAN = int(time.time())
 """Logs that are older tell of other runs. Some file systems know whole seconds only."""

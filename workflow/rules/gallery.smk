@@ -4,19 +4,7 @@
 rule write_gallery:
     input:
         unpack(run_inputs),
-        code=sources(
-            *MODEL,
-            "jvgn/gallery",
-            "jvgn/gallery/page/drawing.js",
-            "jvgn/gallery/page/gallery.css",
-            "jvgn/gallery/page/gallery.js",
-            "jvgn/gallery/page/index.html",
-            "jvgn/interruption.py",
-            "jvgn/picture_file.py",
-            "jvgn/regions/images.py",
-            "jvgn/settings/evaluation.py",
-            "parsers/hashes.py",
-        ),
+        code=code_of("jvgn.views.gallery.writing", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",
         images=images,

@@ -3,7 +3,7 @@
 
 rule parse_expressions:
     input:
-        code=sources("parsers", without="parsers/tools"),
+        code=code_of("jvgn.graphs.parsing", "jvgn.graphs.parser_file"),
         settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         files=parser_files,
@@ -24,13 +24,13 @@ rule parse_expressions:
         mem_mb=parser_memory,
         runtime=growing(60),
     shell:
-        "python -m parsers parse --settings {input.settings:q} --threads {threads}"
+        "python -m jvgn parse --settings {input.settings:q} --threads {threads}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
 
 
 rule parse_shard:
     input:
-        code=sources("parsers", without="parsers/tools"),
+        code=code_of("jvgn.graphs.parsing", "jvgn.graphs.parser_file"),
         settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         files=parser_files,
@@ -59,14 +59,14 @@ rule parse_shard:
         mem_mb=parser_memory,
         runtime=growing(240),
     shell:
-        "python -m parsers parse --settings {input.settings:q} --threads {threads}"
+        "python -m jvgn parse --settings {input.settings:q} --threads {threads}"
         " --shard {wildcards.shard}/{wildcards.shards}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
 
 
 rule merge_shards:
     input:
-        code=sources("parsers", without="parsers/tools"),
+        code=code_of("jvgn.graphs.parsing"),
         shards=shards_of_graphs,
         records=records_of_graphs,
     output:
@@ -85,5 +85,5 @@ rule merge_shards:
     params:
         folders=shard_folders,
     shell:
-        "python -m parsers merge --nodes {output.nodes:q} --edges {output.edges:q} --coverage {output.coverage:q}"
+        "python -m jvgn merge-graphs --nodes {output.nodes:q} --edges {output.edges:q} --coverage {output.coverage:q}"
         " {params.folders:q} > {log:q} 2>&1"

@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(workflow.basedir))
 
 from jvgn.settings.base import read_yaml
-from parsers.files import UserError
+from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError
 
 

@@ -26,26 +26,7 @@ rule copy_examples:
 
 rule show_expression:
     input:
-        code=sources(
-            *MODEL,
-            "jvgn/answer_figure.py",
-            "jvgn/answer_file.py",
-            "jvgn/answering.py",
-            "jvgn/drawing.py",
-            "jvgn/grounding.py",
-            "jvgn/interruption.py",
-            "jvgn/picture_file.py",
-            "jvgn/prediction_table.py",
-            "jvgn/questions.py",
-            "jvgn/regions/images.py",
-            "jvgn/run_folder.py",
-            "jvgn/stored_expression.py",
-            "parsers/hashes.py",
-            "parsers/origin.py",
-            "parsers/tools/__init__.py",
-            "parsers/tools/letters.py",
-            "parsers/tools/places.py",
-        ),
+        code=code_of("jvgn.views.answer_figure", "jvgn.grounding.answerer", "jvgn.grounding.stored_expression"),
         model="results/shapes_det/model.safetensors",
         predictions="results/shapes_det/predictions.parquet",
         images="resources/shapes/images",

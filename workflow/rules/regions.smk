@@ -4,14 +4,7 @@
 rule extract_regions:
     input:
         unpack(detector_inputs),
-        code=sources(
-            *DETECTOR,
-            *SHARDS,
-            "jvgn/fingerprint.py",
-            "parsers/code.py",
-            "jvgn/regions/annotations.py",
-            "jvgn/regions/extraction.py",
-        ),
+        code=code_of("jvgn.regions.extraction"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
         images=input_images,
@@ -46,19 +39,7 @@ rule extract_regions:
 
 rule import_regions:
     input:
-        code=sources(
-            *SHARDS,
-            "jvgn/bounded.py",
-            "jvgn/fingerprint.py",
-            "parsers/code.py",
-            "jvgn/regions/annotations.py",
-            "jvgn/regions/importing.py",
-            "jvgn/plain_arrays.py",
-            "jvgn/regions/precomputed.py",
-            "jvgn/regions/provenance.py",
-            "jvgn/settings/detector.py",
-            "jvgn/settings/regions.py",
-        ),
+        code=code_of("jvgn.regions.importing"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         detector="results/detectors/{dataset}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
@@ -87,7 +68,7 @@ rule import_regions:
 
 rule merge_regions:
     input:
-        code=sources(*SHARDS),
+        code=code_of("jvgn.regions.shards"),
         shards=shards,
         records=records_of_shards,
     output:
@@ -109,7 +90,7 @@ rule merge_regions:
 
 rule measure_recall:
     input:
-        code=sources(*REGIONS, "jvgn/regions/recall.py", "jvgn/settings/evaluation.py"),
+        code=code_of("jvgn.regions.recall", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         regions="results/regions/{dataset}_{setting}/{detector}.h5",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["objects", "expressions"]),

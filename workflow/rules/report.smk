@@ -3,7 +3,7 @@
 
 rule draw_learning:
     input:
-        code=sources(*FIGURE, "jvgn/history_table.py", "jvgn/report/learning.py"),
+        code=code_of("jvgn.views.report.learning"),
         history="results/{dataset}_{setting}{run_folder}/history.parquet",
     output:
         figure=report(
@@ -33,7 +33,7 @@ rule draw_learning:
 
 rule draw_sizes:
     input:
-        code=sources(*ANSWERS, "jvgn/report/sizes.py"),
+        code=code_of("jvgn.views.report.sizes"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
         nodes=nodes,
         edges=edges,
@@ -69,7 +69,7 @@ rule draw_sizes:
 
 rule draw_calibration:
     input:
-        code=sources(*ANSWERS, "jvgn/report/calibration.py"),
+        code=code_of("jvgn.views.report.calibration"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
         nodes=nodes,
         edges=edges,
@@ -105,7 +105,7 @@ rule draw_calibration:
 
 rule show_examples:
     input:
-        code=sources(*BASE, *PAGE),
+        code=code_of("jvgn.views.report.page"),
         picture="results/{dataset}_{setting}{run_folder}/examples.png",
     output:
         report(

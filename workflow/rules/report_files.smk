@@ -1,29 +1,5 @@
 """What a report of a run consists of, and the code behind its figures."""
 
-PAGE = ["jvgn/picture_file.py", "jvgn/report/__init__.py", "jvgn/report/page.py", "parsers/hashes.py"]
-FIGURE = [
-    *TABLES,
-    "jvgn/drawing.py",
-    "jvgn/intervals.py",
-    "jvgn/report/__init__.py",
-    "jvgn/report/charts.py",
-]
-ANSWERS = [
-    *FIGURE,
-    *REGIONS,
-    "jvgn/evaluation.py",
-    "jvgn/metrics.py",
-    "jvgn/prediction_table.py",
-    "jvgn/regions/exclusion.py",
-    "jvgn/regions/proof.py",
-    "jvgn/regions/provenance.py",
-    "jvgn/regions/recall.py",
-    "jvgn/settings/detector.py",
-    "jvgn/settings/run.py",
-    "jvgn/supporting.py",
-]
-
-
 def in_archive(path, **mark):
     """A file of the report if that is a .zip: within an .html, Chromium shows no page of more than 2 MB."""
     return report(path, **mark) if any(argument.endswith(".zip") for argument in sys.argv) else path

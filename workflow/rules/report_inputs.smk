@@ -3,7 +3,7 @@
 
 rule draw_coverage:
     input:
-        code=sources(*FIGURE, "jvgn/report/coverage.py"),
+        code=code_of("jvgn.views.report.coverage"),
         expressions="results/datasets/{dataset}/expressions.parquet",
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",
@@ -37,7 +37,7 @@ rule draw_coverage:
 
 rule draw_recall:
     input:
-        code=sources(*FIGURE, *REGIONS, "jvgn/regions/recall.py", "jvgn/report/recall.py"),
+        code=code_of("jvgn.views.report.recall"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "objects"]),
         regions=regions_of_run,
     output:
@@ -70,7 +70,7 @@ rule draw_recall:
 
 rule draw_average_precision:
     input:
-        code=sources(*FIGURE, "jvgn/report/average_precision.py"),
+        code=code_of("jvgn.views.report.average_precision"),
         measured="results/detectors/{trained_on}/{detector}/average_precision.json",
     output:
         figure=report(

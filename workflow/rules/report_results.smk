@@ -3,13 +3,7 @@
 
 rule write_results:
     input:
-        code=sources(
-            *BASE,
-            "jvgn/intervals.py",
-            "jvgn/metrics.py",
-            *PAGE,
-            "jvgn/report/results.py",
-        ),
+        code=code_of("jvgn.views.report.results"),
         metrics="results/{dataset}_{setting}{run_folder}/metrics.json",
         figures=report_figures,  # not read: whoever asks for a run's tables has its whole report
     output:
@@ -32,7 +26,7 @@ rule write_results:
 
 rule draw_ablation:
     input:
-        code=sources(*FIGURE, "jvgn/report/ablation.py"),
+        code=code_of("jvgn.views.report.ablation"),
         ablation="results/{dataset}_{setting}/ablation.csv",
     output:
         figure=report(
@@ -62,7 +56,7 @@ rule draw_ablation:
 
 rule show_paper_table:
     input:
-        code=sources(*BASE, *PAGE, "jvgn/report/paper_table.py"),
+        code=code_of("jvgn.views.report.paper_table"),
         csv="results/tables/{table}.csv",
     output:
         report(

@@ -3,7 +3,7 @@
 The time of a training or an extraction does not grow: the next attempt goes on where the last was stopped.
 """
 
-from jvgn.slurm import Request, check_slurm
+from jvgn.runtime.slurm import Request, check_slurm
 
 
 def growing(amount):

@@ -13,7 +13,7 @@ localrules:
 
 rule freeze_world:
     input:
-        code=sources(*BASE, "jvgn/settings/world.py"),
+        code=code_of("jvgn.settings.world"),
     output:
         "resources/shapes/settings.yaml",
     log:
@@ -28,7 +28,7 @@ rule freeze_world:
 
 rule freeze_detector:
     input:
-        code=sources(*BASE, "jvgn/settings/detector.py"),
+        code=code_of("jvgn.settings.detector"),
     output:
         "results/detectors/{trained_on}/{detector}/settings.yaml",
     log:
@@ -43,7 +43,7 @@ rule freeze_detector:
 
 rule freeze_regions:
     input:
-        code=sources(*BASE, "jvgn/settings/regions.py"),
+        code=code_of("jvgn.settings.regions"),
     output:
         "results/regions/{dataset}_{setting}/settings.yaml",
     log:
@@ -58,7 +58,7 @@ rule freeze_regions:
 
 rule freeze_parser:
     input:
-        code=sources(*BASE, "jvgn/settings/parser.py"),
+        code=code_of("jvgn.settings.parser"),
     output:
         "results/graphs/{dataset}/{parser}/settings.yaml",
     log:
@@ -73,7 +73,7 @@ rule freeze_parser:
 
 rule freeze_vocabulary:
     input:
-        code=sources(*BASE, "jvgn/settings/vocabulary.py"),
+        code=code_of("jvgn.settings.vocabulary"),
     output:
         "results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
     log:
@@ -88,7 +88,7 @@ rule freeze_vocabulary:
 
 rule freeze_run:
     input:
-        code=sources(*BASE, "jvgn/settings/run.py"),
+        code=code_of("jvgn.settings.run"),
     output:
         "results/{dataset}_{setting}{run_folder}/settings.yaml",
     log:
@@ -103,7 +103,7 @@ rule freeze_run:
 
 rule freeze_evaluation:
     input:
-        code=sources(*BASE, "jvgn/settings/evaluation.py"),
+        code=code_of("jvgn.settings.evaluation"),
     output:
         "results/evaluation.yaml",
     log:

@@ -3,7 +3,7 @@
 
 rule make_world:
     input:
-        code=sources(*BASE, "jvgn/settings/world.py", "jvgn/shapes", "parsers/hashes.py", "parsers/workers.py"),
+        code=code_of("jvgn.shapes.world", "jvgn.settings.world"),
         settings="resources/shapes/settings.yaml",
     output:
         refs="resources/shapes/refs(jvgn).p",

@@ -7,7 +7,7 @@ itself, and all would stand still for ever; while it waits for jobs, it may not 
 import signal
 from threading import current_thread, main_thread
 
-from parsers.listening import Listener
+from jvgn.storage.listening import Listener
 
 
 def heed_signals():

@@ -10,7 +10,7 @@ localrules:
 
 rule download_source:
     input:
-        code=sources(*DOWNLOAD, "jvgn/sources/download.py", "jvgn/sources/transfer.py"),
+        code=code_of("jvgn.downloads.download"),
     output:
         "resources/{download}",
     log:
@@ -31,7 +31,7 @@ rule download_source:
 
 rule provide_file:
     input:
-        code=sources(*DOWNLOAD, "jvgn/sources", "parsers/origin.py"),
+        code=code_of("jvgn.downloads.providing"),
         published=published_file,
     output:
         "resources/{provided}",
@@ -52,7 +52,7 @@ rule provide_file:
 
 rule provide_folder:
     input:
-        code=sources(*DOWNLOAD, "jvgn/sources", "parsers/origin.py"),
+        code=code_of("jvgn.downloads.providing"),
         published=published_file,
     output:
         directory("resources/{provided}"),

@@ -3,12 +3,7 @@
 
 rule write_table:
     input:
-        code=sources(
-            *BASE,
-            "jvgn/metrics.py",
-            "jvgn/paper",
-            "jvgn/paper/published/{table}.csv",
-        ),
+        code=code_of("jvgn.paper.writing"),
         metrics=table_metrics,
     output:
         csv="results/tables/{table}.csv",

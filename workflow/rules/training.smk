@@ -4,21 +4,7 @@
 rule train:
     input:
         unpack(run_inputs),
-        code=sources(
-            *MODEL,
-            "jvgn/compilation.py",
-            "jvgn/fingerprint.py",
-            "parsers/code.py",
-            "jvgn/history_table.py",
-            "jvgn/interruption.py",
-            "jvgn/loader.py",
-            "jvgn/precision.py",
-            "jvgn/processes.py",
-            "jvgn/trainer.py",
-            "jvgn/training.py",
-            "jvgn/training_log.py",
-            "jvgn/training_state.py",
-        ),
+        code=code_of("jvgn.training.run", "jvgn.runtime.distributed"),
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
     output:
         model="results/{dataset}_{setting}{run_folder}/model.safetensors",

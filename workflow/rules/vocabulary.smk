@@ -3,7 +3,7 @@
 
 rule build_vocabulary:
     input:
-        code=sources(*TABLES, *VOCABULARY, "jvgn/settings/vocabulary.py"),
+        code=code_of("jvgn.vocabulary.words", "jvgn.settings.vocabulary"),
         settings="results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         glove=glove,
@@ -27,7 +27,7 @@ rule build_vocabulary:
 
 rule sweep_vocabulary:
     input:
-        code=sources(*TABLES, *VOCABULARY, "jvgn/vocabulary_sweep.py"),
+        code=code_of("jvgn.vocabulary.sweep"),
         expressions="results/datasets/{dataset}/expressions.parquet",
     output:
         "results/vocabulary/{dataset}/sweep.csv",

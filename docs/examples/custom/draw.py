@@ -11,8 +11,8 @@ from pathlib import Path
 
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
-from parsers.files import replacing
-from parsers.plain_pickle import load_plain_pickle
+from jvgn.storage.files import replacing
+from jvgn.storage.pickles import load_plain_pickle
 
 WORLD = WorldSettings(seed=11, train=24, val=4, test=4, adv=1)
 COLUMNS = ("file_name", "object_id", "split", "text", "mentions")

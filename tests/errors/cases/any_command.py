@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from parsers.hashes import write_hashes
+from jvgn.storage.picture_hashes import write_hashes
 from tests.errors.case import Bench, Case
 
 BARRED = "…: cannot be used (…); give another path, or have its owner let you use it"

@@ -22,7 +22,7 @@ def unpacked(archive: Callable[[], bytes], member: str = "data/") -> Arrange:
     """Takes `member` out of an archive whose hash is the expected one."""
 
     def arrange(bench: Bench) -> list[Any]:
-        from parsers.files import sha256
+        from jvgn.storage.files import sha256
 
         file = bench.write("resources/archive", archive())
         source = {
@@ -62,13 +62,13 @@ def damaged(archive: bytes) -> bytes:
 
 
 def of_too_many(bench: Bench) -> list[Any]:
-    bench.patch.setattr("jvgn.sources.unpacking.MOST_FILES", 2)
+    bench.patch.setattr("jvgn.downloads.unpacking.MOST_FILES", 2)
     return unpacked(lambda: zipped("data/a", "data/b", "data/c"))(bench)
 
 
 def bomb(bench: Bench) -> list[Any]:
-    bench.patch.setattr("jvgn.bounded.AT_LEAST", 10)
-    bench.patch.setattr("jvgn.bounded.RATIO", 1)
+    bench.patch.setattr("jvgn.storage.bounded.AT_LEAST", 10)
+    bench.patch.setattr("jvgn.storage.bounded.RATIO", 1)
     return unpacked(lambda: zipped("data/a" * 100, method=zipfile.ZIP_DEFLATED), "./")(bench)
 
 

@@ -46,7 +46,7 @@ def put_on_path(bench: Bench, scripts: dict[str, str | None]) -> None:
 
 
 def silent_sinfo(bench: Bench) -> list:
-    bench.patch.setattr("jvgn.slurm.PATIENCE", 0.2)
+    bench.patch.setattr("jvgn.runtime.slurm.PATIENCE", 0.2)
     sleep = Path(str(shutil.which("sleep"))).resolve()
     return on_a_cluster(sinfo=f"exec {sleep} 5")(bench)
 

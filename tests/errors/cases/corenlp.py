@@ -3,7 +3,7 @@
 import os
 import zipfile
 
-from parsers.corenlp_jars import JARS
+from parsers.corenlp.jars import JARS
 from tests.errors.case import Bench, Case
 
 READS = "#!/bin/sh\nread sentence\n"

@@ -68,7 +68,7 @@ TRAINING = [
     ),
     Case(
         "stopped by a signal after step …; run it again to go on from there",
-        stopped(TRAIN_DETECTOR, "jvgn.regions.training.Training.learn"),
+        stopped(TRAIN_DETECTOR, "jvgn.detector.training.Training.learn"),
     ),
     Case("…: there is no such image; check its path", after(TRAIN_DETECTOR, deleted(FIRST))),
     Case(

@@ -17,7 +17,7 @@ from tests.errors.project import DETECTOR, EXTRACT, TRAIN_DETECTOR
 SETTINGS = f"{DETECTOR}/settings.yaml"
 R101 = "COCO-Detection/faster_rcnn_R_101_C4_3x.yaml"
 ADOPT = f"adopt-detector --settings {SETTINGS} --weights weights.safetensors --provenance provenance.json"
-OURS = "jvgn.regions.detectron2_source"
+OURS = "jvgn.detector.detectron2"
 
 
 def detectron2(command: str, *mistakes: Mistake, **values: Any) -> Arrange:

@@ -8,7 +8,7 @@ from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
-from parsers.files import leftovers
+from jvgn.storage.files import leftovers
 from tests.errors.case import Bench, Case
 from tests.errors.cases.configured_names import workflow
 from tests.errors.mistakes import NOISE, after, written
@@ -19,12 +19,12 @@ def full_disk(bench: Bench) -> list:
     def nothing_left(_: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    bench.patch.setattr("parsers.files.keep", nothing_left)
+    bench.patch.setattr("jvgn.storage.files.keep", nothing_left)
     return ["schema", bench.folder / "schema.json"]
 
 
 def full_disk_of_the_workflow(bench: Bench) -> list:
-    bench.patch.setattr("parsers.files.is_full", lambda _: True)
+    bench.patch.setattr("jvgn.storage.files.is_full", lambda _: True)
     return workflow({}, "results/evaluation.yaml")(bench)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.errors.case import Bench, Case
 from tests.errors.configurations import configured
-from tests.sources.server import Server, running_server
+from tests.jvgn.downloads.server import Server, running_server
 
 FILE = "resources/data.bin"
 SOURCE = {"file": FILE, "mirrors": ["file:published"], "provides": {"resources/data/data.bin": None}}

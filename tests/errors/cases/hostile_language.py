@@ -27,7 +27,7 @@ def one_long_line(bench: Bench) -> list[Any]:
 
 
 def endless_vectors(bench: Bench) -> list[Any]:
-    from tests.fuzz.world import copied_world
+    from tests.long.fuzz.world import copied_world
 
     world = copied_world(bench.folder)
     glove = bench.write("glove.txt", "a" * 2_000_000)

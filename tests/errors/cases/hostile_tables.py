@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 
 from jvgn.datasets import tables
-from jvgn.prediction_table import PREDICTIONS, WAYS
-from parsers.table import EDGES, NODES, read_table, write_table
+from jvgn.evaluation.predictions import PREDICTIONS, WAYS
+from jvgn.graphs.tables import EDGES, NODES
+from jvgn.storage.parquet import read_table, write_table
 from tests.errors.case import Bench, Case
 
 AGAIN = "delete it and run the workflow again"
@@ -26,7 +27,7 @@ Arrange = Callable[[Bench], list[Any]]
 
 
 def world_of(bench: Bench) -> Any:
-    from tests.fuzz.world import copied_world
+    from tests.long.fuzz.world import copied_world
 
     return copied_world(bench.folder)
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from parsers.files import sha256
-from parsers.origin import record_of, seal, write_origin
+from jvgn.storage.files import sha256
+from jvgn.storage.records import record_of, seal, write_origin
 from tests.errors.case import Bench, Case
 
 

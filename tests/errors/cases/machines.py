@@ -15,13 +15,13 @@ def training(bench: Bench, **values: object) -> list:
 
 
 def gpu_without_bf16(bench: Bench) -> list:
-    bench.patch.setattr("jvgn.stage_commands.prepared_device", lambda *_: torch.device("cuda:0"))
+    bench.patch.setattr("jvgn.cli.stages.prepared_device", lambda *_: torch.device("cuda:0"))
     bench.patch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
     return training(bench, precision="bf16")
 
 
 def cpu_that_fails(bench: Bench) -> list:
-    bench.patch.setattr("jvgn.precision.PROBE", "raise SystemExit('Illegal instruction')")
+    bench.patch.setattr("jvgn.runtime.precision.PROBE", "raise SystemExit('Illegal instruction')")
     return [*training(bench, precision="bf16"), "--device=cpu"]
 
 

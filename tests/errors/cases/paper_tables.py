@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from jvgn.metrics import write_metrics
+from jvgn.evaluation.metrics import write_metrics
 from tests.errors.case import Bench, Case
 
 

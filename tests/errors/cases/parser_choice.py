@@ -2,10 +2,11 @@
 
 from importlib.metadata import PackageNotFoundError
 
-from parsers import brill, stage
-from parsers.options import Parser
-from parsers.stage import EXPRESSIONS, GraphFiles, parse_expressions
-from parsers.table import write_table
+from jvgn.graphs import parsing as stage
+from jvgn.graphs.parsing import EXPRESSIONS, GraphFiles, parse_expressions
+from jvgn.storage.parquet import write_table
+from parsers.parser import Parser
+from parsers.words import brill
 from tests.errors.case import Bench, Case
 
 OUTPUT = ["nodes.parquet", "edges.parquet", "coverage.json"]

@@ -2,7 +2,7 @@
 
 import sys
 
-from parsers.tools import scoring
+from parsers.factual import scoring
 from tests.errors.case import Bench, Case
 
 GOLD = 'caption,scene_graph\na dog,"( dog , is , brown )"\n'

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from jvgn.datasets import tables
-from parsers.table import write_table
+from jvgn.storage.parquet import write_table
 from tests.errors.case import Bench, Case
 from tests.errors.configurations import DATASET, FLAWLESS, configured, write_configuration
 

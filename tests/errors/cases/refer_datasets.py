@@ -5,7 +5,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from parsers.hashes import NAME
+from jvgn.storage.picture_hashes import NAME
 from tests.errors.case import Bench, Case
 
 GET_AGAIN = "get the file again"

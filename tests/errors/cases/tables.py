@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from parsers.stage import EXPRESSIONS
-from parsers.table import write_table
+from jvgn.graphs.parsing import EXPRESSIONS
+from jvgn.storage.parquet import write_table
 from tests.errors.case import Bench, Case
 
 IDS = pa.schema([("expression_id", pa.int64())])

@@ -66,7 +66,7 @@ TRAINING = [
     ),
     Case(
         "stopped by a signal in epoch … after step …; run it again to go on from there",
-        stopped(TRAIN, "jvgn.trainer.Trainer.learn"),
+        stopped(TRAIN, "jvgn.training.trainer.Trainer.learn"),
     ),
 ]
 MODELS = [

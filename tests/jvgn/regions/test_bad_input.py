@@ -5,11 +5,11 @@ from PIL import Image
 
 from jvgn.datasets.tables import IMAGES as IMAGE_TABLE
 from jvgn.datasets.tables import OBJECTS
-from jvgn.regions.detector import Detector
+from jvgn.detector.faster_rcnn import Detector
 from jvgn.regions.store import RegionStore
 from jvgn.settings.regions import RegionSettings
-from parsers.files import UserError
-from parsers.table import read_table, write_table
+from jvgn.storage.parquet import read_table, write_table
+from parsers.errors import UserError
 
 SETTINGS = RegionSettings(proposals=20, batch_size=2)
 

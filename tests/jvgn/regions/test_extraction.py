@@ -7,16 +7,16 @@ import pytest
 import torch
 
 from jvgn.datasets.tables import OBJECTS
+from jvgn.detector.images import read_image
+from jvgn.detector.weights import load_detector
 from jvgn.regions.extraction import Extractor, batch_by_size
-from jvgn.regions.images import read_image
 from jvgn.regions.shards import WINDOW, Shard
 from jvgn.regions.store import RegionStore
-from jvgn.regions.weights import load_detector
 from jvgn.settings.regions import RegionSettings
-from parsers.files import BrokenFile, UserError, sha256
-from parsers.table import read_table
-
-from .drawing import CATEGORIES, SETTINGS
+from jvgn.storage.files import sha256
+from jvgn.storage.parquet import read_table
+from parsers.errors import BrokenFile, UserError
+from tests.jvgn.drawing import CATEGORIES, SETTINGS
 
 
 def test_gt_regions_are_the_annotations_in_their_order(trained, tmp_path):

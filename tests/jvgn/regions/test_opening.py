@@ -13,11 +13,11 @@ import pytest
 
 from jvgn.regions.store import RegionStore
 from jvgn.regions.trial import SECONDS, TRIALS, Helper, Trials
-from parsers.files import BrokenFile, UserError
+from parsers.errors import BrokenFile, UserError
 from tests.jvgn.regions.test_store import make_regions, write
 
 ROOT = Path(__file__).parents[3]
-CORPUS = ROOT / "tests/fuzz/corpus/regions"
+CORPUS = ROOT / "tests/long/fuzz/corpus/regions"
 
 
 @pytest.fixture

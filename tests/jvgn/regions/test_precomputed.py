@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.detector.leakage_proof import prove_disjoint
+from jvgn.detector.provenance import read_provenance
 from jvgn.regions.importing import Importer, declare_detector, import_regions
 from jvgn.regions.precomputed import NpzFolder, TsvFile, precomputed
-from jvgn.regions.proof import prove_disjoint
-from jvgn.regions.provenance import read_provenance
 from jvgn.regions.store import Regions, RegionStore, RegionWriter
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
-from parsers.files import BrokenFile, UserError
-from parsers.table import read_table
+from jvgn.storage.parquet import read_table
+from parsers.errors import BrokenFile, UserError
 
 D = 5
 HEADER = "image_id\timage_w\timage_h\tnum_boxes\tboxes\tfeatures\n"

@@ -10,7 +10,7 @@ from jvgn.boxes import iou
 from jvgn.datasets.tables import EXPRESSIONS, OBJECTS
 from jvgn.regions.recall import measure_recall
 from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
-from parsers.table import read_table, write_table
+from jvgn.storage.parquet import read_table, write_table
 
 
 @pytest.fixture

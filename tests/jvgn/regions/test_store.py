@@ -9,7 +9,7 @@ import pytest
 
 from jvgn.regions import store
 from jvgn.regions.store import Regions, RegionStore, RegionWriter
-from parsers.files import BrokenFile, UserError
+from parsers.errors import BrokenFile, UserError
 
 FEATURE_SIZE = 6
 

@@ -4,12 +4,11 @@ import pytest
 from PIL import Image
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
-from jvgn.region_views import RegionViewer
 from jvgn.regions.store import RegionWriter
-from parsers.files import UserError
-from parsers.table import write_table
-
-from .test_store import FEATURE_SIZE, make_regions
+from jvgn.storage.parquet import write_table
+from jvgn.views.regions import RegionViewer
+from parsers.errors import UserError
+from tests.jvgn.regions.test_store import FEATURE_SIZE, make_regions
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import pytest
 
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
-from parsers import hashes
-from parsers.files import UserError, naming_together
+from jvgn.storage import picture_hashes as hashes
+from jvgn.storage.files import naming_together
+from parsers.errors import UserError
 
 SMALL = WorldSettings(seed=5, train=3, val=2, test=3, adv=2)
 

@@ -1,0 +1,143 @@
+"""How well a detector finds objects in images that it has not learned from: COCO's average precision, as JSON.
+
+`ap`: the mean over IoU thresholds 0.5 to 0.95 and categories, `ap50` and `ap75`: at one threshold, all in percent, null
+where no object is annotated; `categories`: `ap` of each, by name; `images` and `objects`: their numbers;
+`detector_sha256`: of the detector's weights. This is the only module that knows pycocotools.
+"""
+
+import io
+import json
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+from tqdm import tqdm
+
+from jvgn.datasets.tables import read_images, read_objects
+from jvgn.detector.excluded_images import held_out
+from jvgn.detector.images import ImageFiles, load_whole
+from jvgn.detector.interface import Source
+from jvgn.detector.loading import load_source
+from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.regions import RegionSettings
+from jvgn.storage.files import replacing, sha256
+from parsers.errors import UserError
+
+COCOS_SELECTION = RegionSettings(nms=0.5, score=0.001, cap=100)
+"""As detectors are compared: all boxes that could count, not only those that become regions."""
+BATCH_SIZE = 4
+
+
+def measure_detector(
+    detector: DetectorSettings,
+    *,
+    images: Path | str,
+    objects: Path | str,
+    excluded: Path | str,
+    folder: Path | str,
+    weights: Path | str,
+    output: Path | str,
+    held_out_images: int,
+    device: str | torch.device = "cpu",
+    threads: int = 1,
+) -> None:
+    """`output` holds the detector's average precision on at most so many of the val images withheld from it."""
+    image_table = held_out(read_images(images), excluded, held_out_images)
+    if not len(image_table):
+        raise UserError(
+            f"{excluded}: no image of a val split was withheld, so nothing is left to measure on; check the splits of"
+            " the datasets that it lists"
+        )
+    source = load_source(detector, weights).to(device)
+    object_table = read_objects(objects)
+    object_table = object_table.filter(pc.is_in(object_table["image_id"], image_table["image_id"].combine_chunks()))
+    found = detections(source, ImageFiles(image_table, folder, seen_often=False), image_table, device, threads)
+    measured = average_precision(image_table, object_table, source.categories, found)
+    with replacing(output) as temporary:
+        temporary.write_text(json.dumps(measured | {"detector_sha256": sha256(weights)}, indent=1) + "\n")
+
+
+def detections(
+    source: Source, files: ImageFiles, images: pa.Table, device: str | torch.device, threads: int
+) -> list[dict[str, Any]]:
+    """What the detector finds, in COCO's format."""
+    image_ids, rows = images["image_id"].to_pylist(), []
+    batches = [list(range(start, min(start + BATCH_SIZE, len(files)))) for start in range(0, len(files), BATCH_SIZE)]
+    for batch, pixels in zip(
+        tqdm(batches, desc="average precision", disable=None), load_whole(files, batches, threads), strict=True
+    ):
+        found = source.regions_of([image.to(device) for image in pixels], COCOS_SELECTION)
+        for index, regions in zip(batch, found, strict=True):
+            box_N4 = regions.box.cpu().numpy()
+            box_N4[:, 2:] -= box_N4[:, :2]
+            for box, score, label in zip(box_N4.tolist(), regions.score.tolist(), regions.label.tolist(), strict=True):
+                category_id = source.categories[label - 1][0]
+                rows.append({"image_id": image_ids[index], "category_id": category_id, "bbox": box, "score": score})
+    return rows
+
+
+def average_precision(
+    images: pa.Table, objects: pa.Table, categories: list[tuple[int, str]], found: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """COCO's summary of the detections `found`."""
+    with redirect_stdout(io.StringIO()):  # pycocotools prints
+        gold = COCO()
+        gold.dataset = {
+            "info": {},
+            "images": [{"id": image_id} for image_id in images["image_id"].to_pylist()],
+            "categories": [{"id": category_id, "name": name} for category_id, name in categories],
+            "annotations": [annotation(row) for row in objects.to_pylist()],
+        }
+        gold.createIndex()
+        if not found or not len(objects):
+            return summary(len(images), len(objects), categories, None)
+        evaluation = COCOeval(gold, gold.loadRes(found), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+    return summary(len(images), len(objects), categories, evaluation.eval["precision"])
+
+
+def annotation(row: dict[str, Any]) -> dict[str, Any]:
+    box = [row["x1"], row["y1"], row["x2"] - row["x1"], row["y2"] - row["y1"]]
+    return {
+        "id": row["object_id"] + 1,  # pycocotools takes 0 for "no match"
+        "image_id": row["image_id"],
+        "category_id": row["category_id"],
+        "bbox": box,
+        "area": box[2] * box[3],
+        "iscrowd": int(row["is_crowd"]),
+    }
+
+
+def summary(
+    images: int, objects: int, categories: list[tuple[int, str]], precision_TRKAM: np.ndarray | None
+) -> dict[str, Any]:
+    """The means over thresholds T (0.5, 0.55, ...), recalls R and categories K; all areas A, most detections M.
+
+    Nothing found among annotated objects is 0, and no object at all is null.
+    """
+    none = None if objects == 0 else 0.0
+    if precision_TRKAM is None:
+        return {"ap": none, "ap50": none, "ap75": none, "categories": {}, "images": images, "objects": objects}
+    precision_TRK = precision_TRKAM[:, :, :, 0, -1]
+    names = [name for _, name in sorted(categories)]
+    return {
+        "ap": mean(precision_TRK),
+        "ap50": mean(precision_TRK[0]),
+        "ap75": mean(precision_TRK[5]),
+        "categories": {name: mean(precision_TRK[:, :, k]) for k, name in enumerate(names)},
+        "images": images,
+        "objects": objects,
+    }
+
+
+def mean(precision: np.ndarray) -> float | None:
+    """In percent; pycocotools marks what is not defined by -1."""
+    defined = precision[precision > -1]
+    return round(100 * float(defined.mean()), 4) if defined.size else None

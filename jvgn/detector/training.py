@@ -1,0 +1,246 @@
+"""Trains a detector on all images of a table that are not excluded: on none that any dataset evaluates on.
+
+The same seed, number of threads and machine give the same weights, to the byte, on a CPU; so does a training that was
+interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there. SIGTERM and SIGINT
+save one.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from jvgn.datasets.tables import read_images, read_objects
+from jvgn.detector.excluded_images import without
+from jvgn.detector.images import ImageFiles, load_whole
+from jvgn.detector.loading import untrained
+from jvgn.detector.provenance import Provenance, write_provenance
+from jvgn.detector.sharing import Share, scaled, share, together, total
+from jvgn.detector.weights import pretrained_sha256, save_detector
+from jvgn.runtime.distributed import Processes, joined
+from jvgn.runtime.interruption import Interrupted, Interruption, watched
+from jvgn.runtime.precision import autocast, check_precision
+from jvgn.runtime.resume import TrainingState
+from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
+from jvgn.storage.files import call_when_named, sha256
+from parsers.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+CATEGORY = ["category_id", "category"]
+SMALLEST_SIDE = 1.0
+"""In pixels: narrower objects are left out."""
+
+Target = dict[str, Tensor]
+
+
+def train_detector(
+    settings: TorchvisionSettings | Detectron2Settings,
+    *,
+    images: Path | str,
+    objects: Path | str,
+    excluded: Path | str,
+    folder: Path | str,
+    weights: Path | str,
+    provenance: Path | str,
+    device: str | torch.device = "cpu",
+    threads: int = 1,
+) -> None:
+    """`weights` holds a detector trained on the images, `provenance` says on which."""
+    torch.set_num_threads(threads)
+    check_precision(torch.device(device), settings.precision)
+    image_table, object_table = without(read_images(images), excluded), read_objects(objects)
+    if not len(image_table):
+        raise UserError(
+            f"{images}: no image is left to train on once those in {excluded} are left out; add images that no dataset"
+            " evaluates on"
+        )
+    categories = sorted({(row["category_id"], row["category"]) for row in object_table.select(CATEGORY).to_pylist()})
+    made = Provenance(
+        detector=settings,
+        seed=settings.seed,
+        categories=tuple(categories),
+        training_image_ids=tuple(sorted(image_table["image_id"].to_pylist())),
+        weights_sha256="",
+        pretrained_sha256=pretrained_sha256(settings),
+        tables={"images": sha256(images), "objects": sha256(objects), "excluded": sha256(excluded)},
+        versions={name: version(name) for name in ("torch", "torchvision")},
+    )
+    targets = targets_of(image_table, object_table, [category_id for category_id, _ in categories])
+    logger.info("training on %d images of %d categories", len(image_table), len(categories))
+    with joined(torch.device(device)) as processes, torch.random.fork_rng():
+        torch.manual_seed(settings.seed)
+        detector = untrained(settings, len(categories))
+        state = TrainingState(Path(weights).with_suffix(".state.pt"), __name__, made.model_dump_json())
+        training = Training(settings, detector, processes, state)
+        with watched() as training.interruption:
+            training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
+        if processes.is_first:
+            digest = save_detector(weights, training.detector.state_dict(), settings, categories)
+            write_provenance(provenance, made.model_copy(update={"weights_sha256": digest}))
+            call_when_named(state.remove)
+        processes.wait()  # until the first one has written
+
+
+def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:
+    """Each image's boxes and labels, which count the categories from 1; crowds and empty boxes are left out."""
+    box_N4 = np.stack([objects[side].to_numpy() for side in ("x1", "y1", "x2", "y2")], axis=1)
+    label_N = np.searchsorted(np.asarray(category_ids), objects["category_id"].to_numpy()) + 1
+    is_target_N = ((box_N4[:, 2:] - box_N4[:, :2]) >= SMALLEST_SIDE).all(axis=1) & ~np.asarray(objects["is_crowd"])
+    rows: dict[int, list[int]] = {image_id: [] for image_id in images["image_id"].to_pylist()}
+    for row, (image_id, is_target) in enumerate(zip(objects["image_id"].to_pylist(), is_target_N, strict=True)):
+        if is_target and image_id in rows:
+            rows[image_id].append(row)
+    return [
+        {"boxes": torch.from_numpy(box_N4[own]), "labels": torch.from_numpy(label_N[own].astype(np.int64))}
+        for own in rows.values()
+    ]
+
+
+def order_batches(sizes: Sequence[tuple[int, int]], batch_size: int, epochs: int, seed: int) -> list[list[int]]:
+    """The images of every step of the training. A batch holds only wide images or only tall ones: less padding."""
+    is_wide = np.asarray([width >= height for width, height in sizes])
+    steps: list[list[int]] = []
+    for epoch in range(epochs):
+        random = np.random.default_rng([seed, epoch])
+        shuffled = [random.permutation(np.flatnonzero(alike)) for alike in (is_wide, ~is_wide)]
+        batches = [
+            order[start : start + batch_size].tolist()
+            for order in shuffled
+            for start in range(0, len(order), batch_size)
+        ]
+        steps += [batches[index] for index in random.permutation(len(batches))]
+    return steps
+
+
+def flip(image: Tensor, target: Target) -> tuple[Tensor, Target]:
+    """The mirror image, left to right, and its boxes."""
+    x1, y1, x2, y2 = target["boxes"].unbind(dim=1)
+    width = image.shape[2]
+    return image.flip(2), target | {"boxes": torch.stack([width - x2, y1, width - x1, y2], dim=1)}
+
+
+def learning_rate(step: int, steps: int, highest: float, warm_up: int) -> float:
+    """Grows for `warm_up` steps, then follows a cosine that would reach 0 after the last step."""
+    return highest * min(1.0, (step + 1) / (warm_up + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
+
+
+class Training:
+    """A detector and its optimiser, at the first step or, where `state` holds one, as they were saved."""
+
+    def __init__(
+        self,
+        settings: TorchvisionSettings | Detectron2Settings,
+        detector: nn.Module,
+        processes: Processes,
+        state: TrainingState,
+    ) -> None:
+        self.settings, self.processes, self.state = settings, processes, state
+        self.detector = detector.to(processes.device).train()
+        parameters = [parameter for parameter in self.detector.parameters() if parameter.requires_grad]
+        self.optimiser: torch.optim.Optimizer
+        if settings.optimiser == "sgd":
+            self.optimiser = torch.optim.SGD(parameters, momentum=0.9, weight_decay=settings.weight_decay)
+        else:
+            self.optimiser = torch.optim.AdamW(parameters, weight_decay=settings.weight_decay)
+        # Gradients of fp16 would vanish: they are scaled. In the other precisions, it does nothing.
+        self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "fp16")
+        self.step = 0
+        self.interruption: Interruption | None = None
+        self.resume(state.load())
+        self.network = together(processes, self.detector)
+
+    def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
+        """The detector is trained to the last step."""
+        settings = self.settings
+        batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
+        left, start = batches[self.step :], time.monotonic()
+        shares = [share(self.processes, len(batch)) for batch in left]
+        own = [[batch[position] for position in part.positions] for batch, part in zip(left, shares, strict=True)]
+        hidden = None if self.processes.is_first else True
+        progress = tqdm(total=len(batches), initial=self.step, desc="detector", unit="step", disable=hidden)
+        with progress:
+            for batch, part, images in zip(left, shares, load_whole(files, own, threads), strict=True):
+                rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
+                chosen = [targets[batch[position]] for position in part.positions]
+                loss = self.learn(*self.flipped(images, chosen, part, len(batch)), part.weight, rate)
+                self.step += 1
+                progress.update()
+                progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
+                self.save_if_due(len(batches), loss)
+        logger.info("%d steps in %.0f s", len(left), time.monotonic() - start)
+
+    def save_if_due(self, steps: int, loss: float) -> None:
+        """After a step; where a signal has come, it was the last one for now."""
+        if self.is_asked_to_stop():
+            self.save()
+            raise Interrupted(f"stopped by a signal after step {self.step}; run it again to go on from there")
+        if self.step % self.settings.save_every == 0 or self.step == steps:
+            logger.info("step %d of %d: loss %.5f", self.step, steps, loss)
+            self.save()
+
+    def is_asked_to_stop(self) -> bool:
+        """Whether a signal has come to any of the processes: all of them know at the same step."""
+        return self.processes.summed(float(self.interruption is not None and self.interruption.has_come))[0] > 0
+
+    def flipped(
+        self, images: list[Tensor], targets: list[Target], part: Share, batch_size: int
+    ) -> tuple[list[Tensor], list[Target]]:
+        """Some of them mirrored. What is random depends on the step alone, so a resumed training is the same."""
+        torch.manual_seed(self.settings.seed * 2**32 + self.step + 1)
+        if not self.settings.flips:
+            return images, targets
+        is_flipped = [bool(torch.rand(()) < 0.5) for _ in range(batch_size)]
+        chosen = [
+            flip(image, target) if is_flipped[position] else (image, target)
+            for image, target, position in zip(images, targets, part.positions, strict=True)
+        ]
+        return [image for image, _ in chosen], [target for _, target in chosen]
+
+    def learn(self, images: list[Tensor], targets: list[Target], weight: float, rate: float) -> float:
+        """One step; the loss of the whole batch, of which these images are a share."""
+        device = self.processes.device
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        with autocast(device, self.settings.precision):
+            losses = self.network(
+                [image.to(device) for image in images],
+                [{name: value.to(device) for name, value in target.items()} for target in targets],
+            )
+        loss = torch.stack(list(losses.values())).sum()
+        value = total(self.processes, loss, weight)
+        if not math.isfinite(value):
+            raise UserError(f"the detector's loss is {value} at step {self.step + 1}; try a lower learning_rate")
+        self.optimiser.zero_grad()
+        self.scaler.scale(scaled(self.processes, loss, weight)).backward()
+        self.scaler.unscale_(self.optimiser)
+        nn.utils.clip_grad_norm_(self.detector.parameters(), self.settings.gradient_norm)
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
+        return value
+
+    def save(self) -> None:
+        if self.processes.is_first:
+            self.state.save(
+                step=self.step,
+                detector=self.detector.state_dict(),
+                optimiser=self.optimiser.state_dict(),
+                scaler=self.scaler.state_dict(),
+            )
+
+    def resume(self, saved: dict[str, Any] | None) -> None:
+        if saved is not None:
+            self.detector.load_state_dict(saved["detector"])
+            self.optimiser.load_state_dict(saved["optimiser"])
+            self.scaler.load_state_dict(saved["scaler"])
+            self.step = saved["step"]
+            logger.info("going on from step %d", self.step)

@@ -1,0 +1,109 @@
+"""Grounds every node of every expression with a trained model."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import torch
+from tqdm import tqdm
+
+from jvgn.batches import Batch
+from jvgn.datasets import tables
+from jvgn.evaluation.predictions import PREDICTIONS, WAYS
+from jvgn.model import JVGN, Decoding, NodeBeliefs
+from jvgn.storage.parquet import write_table
+from jvgn.training.checkpoint import load_model
+from jvgn.training.examples import Examples
+from jvgn.training.run_files import Inputs
+from jvgn.vocabulary.words import Vocabulary
+from parsers.errors import UserError
+
+IMAGES_PER_BATCH = 64
+
+
+def predict(inputs: Inputs, model_path: Path, predictions: Path, right_above: float, device: torch.device) -> None:
+    """`predictions` grounds every expression that is not in the training split."""
+    torch.use_deterministic_algorithms(True)
+    trained = load_model(model_path, device)
+    examples = inputs.examples(trained.settings, right_above)
+    trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
+    gold = GoldObjects(inputs.dataset)
+    parts = [
+        prediction_rows(examples, batch, beliefs, trained.settings.decoding, gold)
+        for batch, beliefs in believed(trained.model, examples, device)
+    ]
+    table = pa.Table.from_pandas(pd.concat(parts), schema=PREDICTIONS, preserve_index=False)
+    write_table(predictions, table, PREDICTIONS)
+
+
+class GoldObjects:
+    """The object that a word of an expression stands for, where the dataset knows."""
+
+    def __init__(self, dataset: Path) -> None:
+        mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
+        self.by_word = mentions.set_index(["expression_id", "head_token"])["object_id"]
+
+    def find(self, expression_id_K: np.ndarray, head_token_K: np.ndarray) -> np.ndarray:
+        """The object ids; −1 where there is none."""
+        words = pd.MultiIndex.from_arrays([expression_id_K, head_token_K])
+        return self.by_word.reindex(words, fill_value=-1).to_numpy()
+
+
+@torch.no_grad()
+def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[tuple[Batch, NodeBeliefs]]:
+    """The beliefs of all splits but train, batch by batch."""
+    splits = sorted(set(examples.expressions["split"]) - {"train"})
+    if not splits:
+        raise UserError(f"{examples.dataset}: has no split to evaluate on, only train; check its splits")
+    for split in splits:
+        for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
+            on_device = batch.to(device)
+            yield on_device, model(on_device)
+
+
+def prediction_rows(
+    examples: Examples, batch: Batch, beliefs: NodeBeliefs, decoding: Decoding, gold: GoldObjects
+) -> pd.DataFrame:
+    expression_K = batch.expression_K.cpu().numpy()
+    row_K = batch.row_S.cpu().numpy()[expression_K]
+    node_K = np.arange(len(row_K)) - np.searchsorted(expression_K, expression_K)
+    is_referent_K = np.isin(np.arange(len(row_K)), batch.referent_S.cpu().numpy())
+    id_K = examples.expressions["expression_id"].to_numpy()[row_K]
+    head_token_K = examples.graphs.head_token_K[examples.graphs.node_start_S1[row_K] + node_K]
+    gold_K = np.where(is_referent_K, examples.object_S[row_K], gold.find(id_K, head_token_K))
+    ways = {way: Judged(examples, batch, beliefs.regions(way), gold_K) for way in WAYS}
+    region_K, chosen = beliefs.regions(decoding), ways[decoding]
+    return pd.DataFrame(
+        {
+            "expression_id": id_K,
+            "node": node_K,
+            "is_referent": is_referent_K,
+            "region": chosen.region,
+            **dict(zip(("x1", "y1", "x2", "y2"), chosen.box_K4.T, strict=True)),
+            "unary": probability(beliefs.unary_KN, region_K),
+            "marginal": probability(beliefs.marginal_KN, region_K),
+            "entropy": beliefs.entropy().cpu().numpy(),
+            "iou": chosen.overlap,
+            "correct": chosen.correct,
+            **{f"{way}_region": judged.region for way, judged in ways.items()},
+            **{f"{way}_correct": judged.correct for way, judged in ways.items()},
+        }
+    )
+
+
+class Judged:
+    """The regions that nodes are grounded in, held against the gold objects; a gold of −1 is unknown."""
+
+    def __init__(self, examples: Examples, batch: Batch, region_K: torch.Tensor, gold_K: np.ndarray) -> None:
+        self.region = region_K.cpu().numpy()
+        self.box_K4 = batch.box_IN4[batch.image_K, region_K].cpu().numpy()
+        object_K = batch.object_IN[batch.image_K, region_K].cpu().numpy()
+        overlap_K, right_K = examples.compare(gold_K, object_K, self.box_K4)
+        self.overlap = pd.Series(overlap_K).where(gold_K >= 0)
+        self.correct = pd.Series(right_K, dtype="boolean").where(gold_K >= 0)
+
+
+def probability(log_probability_KN: torch.Tensor, region_K: torch.Tensor) -> np.ndarray:
+    return log_probability_KN.gather(1, region_K[:, None]).squeeze(1).exp().cpu().numpy()

@@ -1,0 +1,58 @@
+"""How much of the sentences the graphs hold: `coverage.json`.
+
+It counts expressions, sentences_parsed (identical ones are parsed once a shard), fallbacks (sentences in which no
+phrase was found), nodes, edges, in_pieces (graphs that are not connected), referent_is_object (graphs whose referent is
+not the subject of all its edges, where the syntactic head and the node of in-degree zero part ways), content_words,
+words_left_out (content words in no node and no edge), words_left_out_percent, and the seconds it took, those of all
+shards together.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from jvgn.storage.files import replacing
+from jvgn.storage.plain_json import check_counts, parsed_json
+from parsers.errors import BrokenFile
+from parsers.guarantees import left_out
+from parsers.scene_graph import SceneGraph
+from parsers.words.lexicon import is_content_word
+
+COUNTED = ("fallbacks", "nodes", "edges", "in_pieces", "referent_is_object", "content_words", "words_left_out")
+"""What is counted in every graph."""
+
+SUMMED = ("expressions", "sentences_parsed", *COUNTED, "seconds")
+"""What a dataset's shards add up to."""
+
+
+def counts(graph: SceneGraph) -> tuple[int, ...]:
+    """The numbers that `COUNTED` names."""
+    return (
+        graph.is_fallback,
+        len(graph.nodes),
+        len(graph.edges),
+        len(graph.nodes) - len(graph.edges) > 1,  # there is no loop
+        any(edge.object == graph.referent for edge in graph.edges),
+        sum(map(is_content_word, graph.tokens)),
+        len(left_out(graph)),
+    )
+
+
+def write_coverage(path: Path, sums: dict[str, float]) -> None:
+    percent = 100 * sums["words_left_out"] / max(sums["content_words"], 1)
+    with replacing(path) as temporary:
+        text = json.dumps({**sums, "words_left_out_percent": percent}, indent=2)
+        temporary.write_text(text + "\n", encoding="utf8")
+
+
+def merge_coverage(paths: Iterable[Path], output: Path) -> None:
+    """`output` is the coverage of all that the shards at `paths` hold."""
+    sums = dict.fromkeys(SUMMED, 0.0)
+    for path in paths:
+        try:
+            shard = parsed_json(path.read_bytes())
+            check_counts(shard, SUMMED)
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise BrokenFile(path, f"not a coverage.json ({error!r})") from error
+        sums = {name: sums[name] + shard[name] for name in SUMMED}
+    write_coverage(output, {name: value if name == "seconds" else int(value) for name, value in sums.items()})

@@ -1,0 +1,24 @@
+"""The settings file of a parser: the key `backend`, and its options as the other keys."""
+
+from pathlib import Path
+
+from jvgn.storage.plain_yaml import load_plain_yaml
+from jvgn.storage.shown_text import shortened
+from parsers.errors import BrokenFile
+from parsers.parser import Option, Parser
+
+
+def read_parser(path: Path | str) -> Parser:
+    """The parser of a settings file: the key `backend`, and its options as the other keys; null is no option."""
+    try:
+        values = load_plain_yaml(path)
+    except (OSError, ValueError) as error:
+        raise BrokenFile(path, f"cannot be read as YAML ({' '.join(str(error).split())})", "check the file") from error
+    if not isinstance(values, dict) or not isinstance(values.get("backend"), str):
+        raise BrokenFile(path, "expected the key backend", "write it as: backend: lexical")
+    named = {key if isinstance(key, str) else shortened(key): value for key, value in values.items()}
+    options = {key: value for key, value in named.items() if key != "backend" and value is not None}
+    for key, value in options.items():
+        if not isinstance(value, Option):
+            raise BrokenFile(path, f"{key}: expected a text, true or false, found {shortened(value)}", "check the file")
+    return Parser(values["backend"], options)

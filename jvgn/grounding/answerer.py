@@ -1,0 +1,104 @@
+"""A trained model answers: a scene graph and the regions of an image in, every node's beliefs out.
+
+Shape suffixes: K nodes, N regions, Q joint groundings, from the best.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from jvgn.batches import Batch, make_batch
+from jvgn.factor_graph import factor_graph
+from jvgn.grounding.answer import Answer, JointGrounding
+from jvgn.grounding.run_folder import RunFolder
+from jvgn.grounding.stored_expression import StoredExpression
+from jvgn.regions.store import Regions, RegionStore
+from jvgn.storage.records import check_unchanged
+from jvgn.training.checkpoint import TrainedModel, load_model
+from jvgn.vocabulary.words import UNKNOWN, Vocabulary
+from parsers.errors import UserError
+from parsers.scene_graph import SceneGraph
+
+
+@dataclass(frozen=True)
+class ImageRegions:
+    """What there is to choose from in an image: found once, it serves any number of sentences."""
+
+    size: tuple[int, int]
+    """Width and height."""
+    regions: Regions
+
+
+@dataclass(frozen=True)
+class Question:
+    """A scene graph and the regions of an image, as the model takes them: a mini-batch of one."""
+
+    graph: SceneGraph
+    image: ImageRegions
+    batch: Batch
+
+
+class Answerer:
+    """A trained model with its words, on a device."""
+
+    def __init__(self, trained: TrainedModel, device: torch.device) -> None:
+        self.trained, self.device = trained, device
+        self.vocabulary = Vocabulary(trained.words)
+
+    def question(self, image: ImageRegions, graph: SceneGraph) -> Question:
+        nothing_N = np.zeros(len(image.regions), dtype=np.float32)
+        first = np.zeros(1, dtype=np.int64)
+        batch = make_batch(
+            forest=factor_graph(graph, self.vocabulary, self.trained.settings.referent).forest(first),
+            row_S=first,
+            image_S=first,
+            regions=[image.regions],
+            sizes=[image.size],
+            targets=[nothing_N],
+            right=[nothing_N.astype(bool)],
+        )
+        return Question(replace(graph, referent=int(batch.referent_S[0])), image, batch.to(self.device))
+
+    @torch.no_grad()
+    def answer(self, question: Question, text: str, best: int = 0) -> Answer:
+        """What the model believes; with the `best` most probable joint groundings, or all where they are fewer."""
+        beliefs = self.trained.model(question.batch)
+        answer = Answer(
+            text=text,
+            graph=question.graph,
+            size=question.image.size,
+            box_N4=question.image.regions.box,
+            unary_KN=beliefs.unary_KN.exp().cpu().numpy(),
+            marginal_KN=beliefs.marginal_KN.exp().cpu().numpy(),
+            region_K=tuple(beliefs.regions(self.trained.settings.decoding).tolist()),
+            unknown_words=self.unknown_words(question.graph),
+        )
+        if np.isnan(answer.marginal_KN).any():
+            raise UserError(f"{self.trained.path}: its beliefs are not numbers, so its training failed; train it again")
+        return replace(answer, joint=self.joint(question, answer, best)) if best else answer
+
+    def joint(self, question: Question, answer: Answer, best: int) -> tuple[JointGrounding, ...]:
+        region_KQ, (score_Q,) = self.trained.model.best_groundings(question.batch, best)
+        return tuple(
+            JointGrounding(float(score.exp()), answer.grounded_in(region_K.tolist()))
+            for region_K, score in zip(region_KQ.T, score_Q, strict=True)
+            if score.isfinite()
+        )
+
+    def unknown_words(self, graph: SceneGraph) -> tuple[str, ...]:
+        indices = zip(graph.tokens, self.vocabulary.encode(graph.tokens), strict=True)
+        # Punctuation is no word: nobody would look for it in a picture.
+        unknown = (word for word, index in indices if index == UNKNOWN and any(map(str.isalnum, word)))
+        return tuple(dict.fromkeys(unknown))
+
+
+def answer_again(run: RunFolder, stored: StoredExpression, device: torch.device) -> Answer:
+    """What a run believes about an expression of its predictions, which hold only the regions that it chose."""
+    answerer = Answerer(load_model(run.model, device), device)
+    regions = run.regions(answerer.trained.settings.detector)
+    check_unchanged(regions)
+    store = RegionStore(regions)
+    answerer.trained.check_features(store.feature_size)
+    seen = ImageRegions(stored.size, store.read(stored.image_id))
+    return answerer.answer(answerer.question(seen, stored.graph), stored.text)

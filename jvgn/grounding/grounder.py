@@ -1,0 +1,115 @@
+"""Grounds sentences in pictures: detects, parses, and finds every object that a sentence mentions."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+import torch
+from PIL import Image
+
+from jvgn.detector.images import as_tensor, read_image, slimness
+from jvgn.detector.loading import load_source
+from jvgn.graphs.parser_file import read_parser
+from jvgn.grounding.answer import Answer, Grounding, JointGrounding
+from jvgn.grounding.answerer import Answerer, ImageRegions, Question
+from jvgn.grounding.run_folder import RunFolder
+from jvgn.regions.extraction import Extractor, flaw_in
+from jvgn.settings.detector import read_detector_settings
+from jvgn.settings.regions import RegionSettings
+from jvgn.storage.pictures import as_rgb, upright
+from jvgn.storage.records import check_unchanged
+from jvgn.training.checkpoint import TrainedModel, load_model
+from parsers import parse
+from parsers.errors import UserError
+from parsers.parser import Parser
+from parsers.scene_graph import SceneGraph
+
+Picture = Path | str | Image.Image | ImageRegions
+"""An image, or what `Grounder.look` found in one."""
+
+
+class Grounder:
+    """A trained run, with its detector and its parser."""
+
+    def __init__(self, trained: TrainedModel, extractor: Extractor, parser: Parser, device: torch.device) -> None:
+        self.trained, self.extractor, self.parser, self.device = trained, extractor, parser, device
+        self.answerer = Answerer(trained, device)
+
+    @classmethod
+    def load(cls, run: Path | str, device: str = "cpu", parser: Parser | None = None) -> Self:
+        """The run in a folder such as `results/shapes_det`; its detector and its parser lie beside it in `results/`."""
+        found = RunFolder.find(run)
+        trained = load_model(found.model, torch.device(device))
+        settings = RegionSettings.read(found.detection_settings())
+        detector = found.detector(trained.settings.detector)
+        check_unchanged(detector / "settings.yaml", detector / "weights.safetensors")
+        chosen = read_detector_settings(detector / "settings.yaml")
+        source = load_source(chosen, detector / "weights.safetensors", settings.proposals)
+        extractor = Extractor(source, settings, device)
+        trained.check_features(extractor.feature_size)
+        own_parser = parser or read_parser(found.graphs(trained.settings.parser) / "settings.yaml")
+        own_parser.load()  # what it lacks is said now, not at the first sentence
+        return cls(trained, extractor, own_parser, torch.device(device))
+
+    def ground(self, image: Picture, text: str | SceneGraph) -> list[Grounding]:
+        """A box and its probability for every object that `text` mentions, in the order of mention."""
+        return self.answer(image, text).groundings
+
+    def best_groundings(self, image: Picture, text: str | SceneGraph, k: int) -> list[JointGrounding]:
+        """The `k` most probable ways to ground all that `text` mentions together, or all where they are fewer."""
+        return list(self.answer(image, text, best=k).joint)
+
+    def answer(self, image: Picture, text: str | SceneGraph, best: int = 0) -> Answer:
+        """All that the run believes about a sentence, or a graph in its place, with the `best` joint groundings."""
+        question = self.question(image, text)
+        written = text if isinstance(text, str) else " ".join(text.tokens)
+        return self.answerer.answer(question, written, best)
+
+    def answers(self, asked: Sequence[tuple[Path | str, str]], best: int = 0) -> Iterator[Answer | UserError]:
+        """The answer to each image and sentence, in their order; each image is looked at once.
+
+        What cannot be answered is an item, not an exception: the others are answered all the same.
+        """
+        waiting = Counter(image for image, _ in asked)
+        seen: dict[Path | str, ImageRegions | UserError] = {}
+        for image, text in asked:
+            if image not in seen:
+                seen[image] = self.regions_or_flaw(image)
+            found = seen[image]
+            try:
+                yield found if isinstance(found, UserError) else self.answer(found, text, best)
+            except UserError as error:
+                yield error
+            waiting[image] -= 1
+            if not waiting[image]:
+                del seen[image]
+
+    def regions_or_flaw(self, image: Path | str) -> ImageRegions | UserError:
+        try:
+            return self.look(image)
+        except UserError as error:
+            return error
+
+    def look(self, image: Path | str | Image.Image) -> ImageRegions:
+        """The regions of an image, turned as its camera noted, for any number of sentences."""
+        if isinstance(image, Image.Image):
+            pixels_3HW = as_tensor(as_rgb(upright(image)))
+        else:
+            pixels_3HW = read_image(Path(image), as_seen=True)
+        name = image if isinstance(image, Path | str) else "this image"
+        if slim := slimness(pixels_3HW):
+            raise UserError(f"{name} {slim}; cut it to pieces")
+        (regions,) = self.extractor.regions_of([pixels_3HW])
+        if flaw := flaw_in(regions, self.extractor.settings.precision):
+            raise UserError(f"{name} {flaw}; try another one")
+        return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions)
+
+    def question(self, image: Picture, text: str | SceneGraph) -> Question:
+        graph = self.graph(text) if isinstance(text, str) else text
+        return self.answerer.question(image if isinstance(image, ImageRegions) else self.look(image), graph)
+
+    def graph(self, text: str) -> SceneGraph:
+        if not text.strip():
+            raise UserError("an empty sentence mentions nothing; give some words")
+        return parse(text, backend=self.parser.backend, **self.parser.options)

@@ -1,0 +1,124 @@
+"""An expression of a run's predictions, with its image, its scene graph and its gold box, from the run's files.
+
+Loads no torch, so that a mistake in its id is known at once.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jvgn.datasets import tables
+from jvgn.evaluation.predictions import read_predictions
+from jvgn.graphs.tables import EDGES, NODES
+from jvgn.grounding.answer import Box
+from jvgn.grounding.run_folder import RunFolder, as_seen
+from jvgn.storage.parquet import read_table
+from jvgn.storage.records import check_unchanged
+from parsers.errors import BrokenFile, UserError
+from parsers.scene_graph import Edge, Node, SceneGraph
+
+
+@dataclass(frozen=True)
+class StoredExpression:
+    expression_id: int
+    split: str
+    text: str
+    graph: SceneGraph
+    image_id: int
+    image: str
+    """The name of its file."""
+    size: tuple[int, int]
+    """Width and height of the image."""
+    gold: Box
+    """Where the referent is."""
+    is_found: bool
+
+
+def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpression:
+    """The expression of that id; without one, the one that message passing helped most."""
+    path = run.tables / "expressions.parquet"
+    check_unchanged(run.predictions, path, run.tables / "images.parquet", run.tables / "objects.parquet")
+    expressions = tables.read_expressions(path)
+    images, objects = (
+        tables.read_images(run.tables / "images.parquet"),
+        tables.read_objects(run.tables / "objects.parquet"),
+    )
+    tables.check_known(path, expressions, images, "image_id")
+    tables.check_known(path, expressions, objects, "object_id")
+    evaluated = tables.evaluated(expressions.select(["expression_id", "split"]).to_pandas())
+    predictions = read_predictions(run.predictions, evaluated["expression_id"].to_numpy())
+    if expression_id is None:
+        expression_id = most_helped(predictions, run)
+    own = rows_of(predictions, "expression_id", expression_id)
+    found = rows_of(expressions, "expression_id", expression_id)
+    if not own or not found:
+        raise UserError(unknown(run, expression_id, predictions, expressions))
+    (expression,) = found
+    (image,) = rows_of(images, "image_id", expression["image_id"])
+    (gold,) = rows_of(objects, "object_id", expression["object_id"])
+    return StoredExpression(
+        expression_id=expression_id,
+        split=expression["split"],
+        text=expression["text"],
+        graph=read_graph(run.graphs(run.settings.parser), expression_id, expression["tokens"]),
+        image_id=image["image_id"],
+        image=image["file_name"],
+        size=(image["width"], image["height"]),
+        gold=(gold["x1"], gold["y1"], gold["x2"], gold["y2"]),
+        is_found=any(row["is_referent"] and row["correct"] for row in own),
+    )
+
+
+def rows_of(table: pa.Table, key: str, value: int) -> list[dict[str, Any]]:
+    return table.filter(pc.equal(table[key], value)).to_pylist()
+
+
+def read_graph(folder: Path, expression_id: int, tokens: list[str]) -> SceneGraph:
+    check_unchanged(folder / "nodes.parquet", folder / "edges.parquet")
+    nodes = rows_of(read_table(folder / "nodes.parquet", NODES), "expression_id", expression_id)
+    edges = rows_of(read_table(folder / "edges.parquet", EDGES), "expression_id", expression_id)
+    referents = [row["node"] for row in nodes if row["is_referent"]]
+    try:
+        if len(referents) != 1:
+            raise ValueError(f"it has {len(referents)} referents")
+        return SceneGraph(
+            tokens=tuple(tokens),
+            nodes=tuple(
+                Node(row["head"], row["head_token"], tuple(row["attributes"]), tuple(row["tokens"])) for row in nodes
+            ),
+            edges=tuple(Edge(row["subject"], row["relation"], row["object"], tuple(row["tokens"])) for row in edges),
+            referent=referents[0],
+        )
+    except ValueError as error:
+        problem = f"no scene graph of expression {expression_id} ({error})"
+        raise BrokenFile(as_seen(folder), problem, "parse the expressions again") from error
+
+
+def most_helped(predictions: pa.Table, run: RunFolder) -> int:
+    """Of the expressions whose objects were all found, the one whose groundings became likelier by most."""
+    gain = pc.subtract(predictions["marginal"], predictions["unary"])
+    is_right = pc.fill_null(predictions["correct"], True)
+    gains = predictions.select(["expression_id"]).append_column("gain", gain).append_column("right", is_right)
+    by_expression = gains.group_by("expression_id").aggregate([("gain", "sum"), ("right", "all")])
+    right = by_expression.filter(by_expression["right_all"]).sort_by(
+        [("gain_sum", "descending"), ("expression_id", "ascending")]
+    )
+    if not len(right):
+        raise UserError(f"{as_seen(run.predictions)}: the run found no expression's objects; name an expression's id")
+    return right["expression_id"][0].as_py()
+
+
+def unknown(run: RunFolder, expression_id: int, predictions: pa.Table, expressions: pa.Table) -> str:
+    """Why there is nothing to show, and how to find something."""
+    ids = np.unique(predictions["expression_id"].to_numpy())
+    span = f"has {len(ids):,} expressions, from {ids[0]} to {ids[-1]}" if len(ids) else "is empty"
+    found = rows_of(expressions, "expression_id", expression_id)
+    why = f"is in the split {found[0]['split']} and has no prediction" if found else "is unknown"
+    return (
+        f"expression {expression_id} {why}; {as_seen(run.predictions)} {span}; texts and ids are in"
+        f" {as_seen(run.tables / 'expressions.parquet')}, and `jvgn show {as_seen(run.folder)}` chooses one"
+    )

@@ -1,0 +1,124 @@
+"""Data-parallel training: which of the processes this is, and what all of them agree on.
+
+`torchrun` starts the processes and says so in the environment (RANK, WORLD_SIZE, MASTER_ADDR, …); without it, a
+process is alone and everything here is a plain loop over one.
+"""
+
+import logging
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import Tensor, distributed
+
+from parsers.errors import UserError
+
+Item = TypeVar("Item")
+FIRST_PORT, PORTS = 20000, 10000
+"""Below the ports that systems hand out by themselves."""
+
+
+@dataclass(frozen=True)
+class Processes:
+    device: torch.device
+    rank: int = 0
+    count: int = 1
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process is the one that writes files and shows progress."""
+        return self.rank == 0
+
+    def share(self, items: Sequence[Item]) -> Sequence[Item]:
+        """This process's part of the items; the parts differ in length by one at most."""
+        return items[self.rank :: self.count]
+
+    def summed(self, *values: float) -> list[float]:
+        """Each value, summed over the processes."""
+        if self.count == 1:
+            return list(values)
+        total = torch.tensor(values, dtype=torch.float64, device=self.device)
+        distributed.all_reduce(total)
+        return total.tolist()
+
+    def sum_gradients(self, parameters: Iterable[Tensor]) -> None:
+        """Every process has the sum of all processes' gradients."""
+        if self.count == 1:
+            return
+        held = list(parameters)
+        # A process whose share of the batch is empty has no gradients, and adds zeros.
+        gradients = [torch.zeros_like(value) if value.grad is None else value.grad for value in held]
+        flat = torch.cat([gradient.flatten() for gradient in gradients])
+        distributed.all_reduce(flat)
+        for value, part in zip(held, flat.split([value.numel() for value in held]), strict=True):
+            value.grad = part.view_as(value)
+
+    def gathered(self, value: Tensor) -> list[Tensor]:
+        """The value of each process, by rank; it has the same shape in all."""
+        if self.count == 1:
+            return [value]
+        here = value.to(self.device)
+        found = [torch.empty_like(here) for _ in range(self.count)]
+        distributed.all_gather(found, here)
+        return [part.cpu() for part in found]
+
+    def wait(self) -> None:
+        """Returns when all processes have come here."""
+        self.summed(0.0)
+
+
+@contextmanager
+def joined(device: torch.device) -> Iterator[Processes]:
+    """The processes that `torchrun` started, or this one alone."""
+    count = int(os.environ.get("WORLD_SIZE", "1"))
+    if count == 1:
+        yield Processes(device)
+        return
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    rank = distributed.get_rank()
+    if rank:  # one of them speaks for all
+        logging.getLogger("jvgn").setLevel(logging.ERROR)
+    try:
+        yield Processes(device, rank, count)
+    finally:
+        distributed.destroy_process_group()
+
+
+def start_processes(count: int, machines: int = 1, threads: int = 1) -> None:
+    """This command runs anew as `count` processes, under torchrun; returns where that is not needed.
+
+    On several machines, the nodes of a SLURM job, `srun` starts one torchrun on each, with so many threads.
+    """
+    if (count < 2 and machines == 1) or "WORLD_SIZE" in os.environ:
+        return
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(count // machines)]
+    if machines == 1:
+        command = [*torchrun, "--standalone"]
+    else:
+        command = [*on_machines(count, machines, threads), *torchrun, "--nnodes", str(machines), *rendezvous()]
+    os.execvp(command[0], [*command, "-m", "jvgn", *sys.argv[1:]])
+
+
+def on_machines(count: int, machines: int, threads: int) -> list[str]:
+    """What starts a command once on each node of this SLURM job."""
+    if count < machines or count % machines:
+        raise UserError(f"--processes {count} cannot be spread evenly over --machines {machines}")
+    if "SLURM_JOB_ID" not in os.environ or not shutil.which("srun"):
+        raise UserError(f"--machines {machines}: they are the nodes of a SLURM job, and this is none")
+    tasks = ["--ntasks", str(machines), "--ntasks-per-node", "1", "--cpus-per-task", str(threads)]
+    return ["srun", "--nodes", str(machines), *tasks, "--kill-on-bad-exit=0"]
+
+
+def rendezvous() -> list[str]:
+    """Where the processes of this SLURM job meet: on the node that runs this, at a port that is the job's own."""
+    job = os.environ["SLURM_JOB_ID"]
+    port = FIRST_PORT + int(job) % PORTS
+    return ["--rdzv-backend", "c10d", "--rdzv-id", job, "--rdzv-endpoint", f"{socket.gethostname()}:{port}"]

@@ -1,0 +1,71 @@
+"""The code behind a module: the files of the project that it imports, wherever in its text, directly or not.
+
+A text in the code counts as well where it names a module (`"parsers.lexical"` in a table of backends) or a file or
+folder beside the module that is no code (`"words"`): data that the module reads.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+OURS = re.compile(r"(jvgn|parsers)(\.\w+)*")
+
+
+def code_behind(modules: Iterable[str]) -> dict[str, Path]:
+    """All files behind the modules, these included, and the packages that they are in; by their path in the project."""
+    found: set[Path] = set()
+    waiting = [file for module in modules for file in file_of(module)]
+    while waiting:
+        file = waiting.pop()
+        if file not in found:
+            found.add(file)
+            waiting += needed_by(file)
+    packages = {folder / "__init__.py" for file in found for folder in file.parents if folder.is_relative_to(ROOT)}
+    found |= {package for package in packages if package.is_file()}
+    return {file.relative_to(ROOT).as_posix(): file for file in sorted(found)}
+
+
+def file_of(module: str) -> list[Path]:
+    """The file of a module; none, if it is no module of ours."""
+    if not OURS.fullmatch(module):
+        return []
+    path = ROOT.joinpath(*module.split("."))
+    return [file for file in (path / "__init__.py", path.with_suffix(".py")) if file.is_file()]
+
+
+@cache
+def needed_by(file: Path) -> tuple[Path, ...]:
+    """The files that one file imports or names."""
+    if file.suffix != ".py":
+        return ()
+    needed: list[Path] = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf8"))):
+        for module in imported_by(node):
+            needed += file_of(module)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            needed += [*(file_of(node.value) if "." in node.value else []), *data_beside(file, node.value)]
+    return tuple(needed)
+
+
+def imported_by(node: ast.AST) -> Iterator[str]:
+    """What a statement imports. `from package import name` may mean a module or something within one."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        yield node.module
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def data_beside(file: Path, name: str) -> list[Path]:
+    """What is called so beside the file and is no code: a file, or all files of a folder."""
+    if not re.fullmatch(r"\w[\w.-]{0,99}", name):
+        return []
+    path = file.parent / name
+    if path.is_file():
+        return [path] if path.suffix != ".py" else []
+    if path.is_dir() and not any(path.rglob("*.py")):
+        return sorted(found for found in path.rglob("*") if found.is_file())
+    return []

@@ -1,0 +1,109 @@
+"""A trained model on disk.
+
+`model.safetensors`: the weights under their parameter names; its metadata has one entry, `model`, a JSON object with
+`format`, `feature_size`, `words` (the vocabulary) and `settings` (the run's). One entry, because safetensors writes
+several in no fixed order, and the same training must give the same bytes.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from pydantic import PositiveInt
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from jvgn.model import JVGN
+from jvgn.settings.base import Frozen, validated
+from jvgn.settings.run import RunSettings
+from jvgn.storage.files import replacing
+from jvgn.storage.plain_checkpoint import DAMAGE, fits
+from jvgn.storage.plain_json import parsed_json
+from parsers.errors import BrokenFile, UserError
+
+FORMAT = "1"
+
+
+def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> JVGN:
+    return JVGN(
+        torch.from_numpy(vectors),
+        feature_size=feature_size,
+        spatial_size=settings.model.spatial_size,
+        hidden_size=settings.model.hidden_size,
+        layers=settings.model.layers,
+        dropout=settings.training.dropout,
+    )
+
+
+def save_model(path: Path, model: JVGN, settings: RunSettings, feature_size: int, words: list[str]) -> None:
+    about = {
+        "format": FORMAT,
+        "feature_size": feature_size,
+        "words": words,
+        "settings": settings.model_dump(mode="json"),
+    }
+    weights = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
+    with replacing(path) as temporary:
+        save_file(weights, temporary, {"model": json.dumps(about)})
+
+
+class About(Frozen):
+    format: Literal["1"]
+    feature_size: PositiveInt
+    words: tuple[str, ...]
+    settings: RunSettings
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    path: Path
+    model: JVGN
+    settings: RunSettings
+    feature_size: int
+    words: list[str]
+
+    def check(self, feature_size: int, words: list[str]) -> None:
+        """Regions and words are of the kind that the model was trained on."""
+        self.check_features(feature_size)
+        if words != self.words:
+            raise UserError(
+                f"{self.path}: trained with another vocabulary; use {self.settings.vocabulary}, or train again"
+            )
+
+    def check_features(self, feature_size: int) -> None:
+        if feature_size != self.feature_size:
+            raise UserError(
+                f"{self.path}: trained on features of size {self.feature_size}, but the regions have {feature_size}; "
+                f"extract regions with its detector ({self.settings.detector})"
+            )
+
+
+def load_model(path: Path, device: torch.device) -> TrainedModel:
+    """The model as it was trained, ready to ground."""
+    if not path.exists():
+        raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {os.path.relpath(path)}")
+    try:
+        with safe_open(path, framework="pt", device=str(device)) as file:
+            about = parsed_json((file.metadata() or {}).get("model", "{}"))
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except DAMAGE as error:
+        raise BrokenFile(path, f"not a readable model ({error})") from error
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise BrokenFile(path, f"expected a model of format version {FORMAT}, found {found or 'none'}")
+    told = validated(About, about, f"{path}: metadata")
+    if not fits(weights, lambda: new_model(told.settings, word_vectors(weights), told.feature_size)):
+        raise BrokenFile(path, "its weights do not fit its settings")
+    if len(word_vectors(weights)) != len(told.words):
+        raise BrokenFile(path, f"{len(told.words)} words have {len(word_vectors(weights))} vectors")
+    model = new_model(told.settings, word_vectors(weights), told.feature_size).to(device)
+    model.load_state_dict(weights)
+    return TrainedModel(path, model.eval(), told.settings, told.feature_size, list(told.words))
+
+
+def word_vectors(weights: dict[str, torch.Tensor]) -> np.ndarray:
+    return weights["language.embedding.weight"].cpu().numpy()

@@ -1,0 +1,135 @@
+"""A dataset as a model learns from it: which expressions an image has, its regions, and which of them are right.
+
+Shape suffixes: K nodes, N regions of an image, S expressions.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from jvgn.batches import Batch, make_batch
+from jvgn.boxes import iou, paired_iou
+from jvgn.datasets import tables
+from jvgn.factor_graph import FactorGraphs
+from jvgn.regions.store import Regions, RegionStore
+from parsers.errors import UserError
+
+REMEMBERED_BYTES = 2**30
+"""Regions are kept in memory up to this size; a larger file is read anew for every batch."""
+
+
+@dataclass(frozen=True)
+class SoftLabel:
+    """How a detected region's overlap with the gold box becomes a training target."""
+
+    kind: Literal["normalised", "printed"] = "normalised"
+    threshold: float = 0.5
+
+    def target(self, overlap_N: np.ndarray) -> np.ndarray:
+        if self.kind == "printed":
+            weight_N = np.exp(np.maximum(0.0, overlap_N - self.threshold))
+        else:
+            weight_N = np.where(overlap_N >= self.threshold, overlap_N, 0.0)
+        total = weight_N.sum()
+        return weight_N / total if total > 0 else weight_N
+
+
+class Examples:
+    """A dataset with its regions and factor graphs; knows the expressions of each image and their gold boxes."""
+
+    def __init__(
+        self,
+        dataset: Path,
+        store: RegionStore,
+        graphs: FactorGraphs,
+        label: SoftLabel = SoftLabel(),
+        right_above: float = 0.5,
+    ) -> None:
+        path = dataset / "expressions.parquet"
+        expressions = tables.read_expressions(path)
+        images, objects = (
+            tables.read_images(dataset / "images.parquet"),
+            tables.read_objects(dataset / "objects.parquet"),
+        )
+        tables.check_known(path, expressions, images, "image_id")
+        tables.check_known(path, expressions, objects, "object_id")
+        self.expressions, images, objects = expressions.to_pandas(), images.to_pandas(), objects.to_pandas()
+        missing = np.setdiff1d(images["image_id"], [*store.image_ids, *store.skipped_images])
+        if len(missing):
+            raise UserError(f"{store.path}: image {missing[0]} of {dataset} has no regions; extract them again")
+        if not store.counts.all():
+            bare = store.image_ids[store.counts == 0][0]
+            raise UserError(f"{store.path}: image {bare} has no region at all; extract them again")
+        self.dataset, self.store, self.graphs = dataset, store, graphs
+        self.label, self.right_above = label, right_above
+        self.by_object = store.setting == "gt"
+        self.size_of_image = {row.image_id: (row.width, row.height) for row in images.itertuples()}
+        self.box_of_object = dict(zip(objects["object_id"], objects[["x1", "y1", "x2", "y2"]].to_numpy(), strict=True))
+        self.object_S = self.expressions["object_id"].to_numpy()
+        self.remembers = store.feature_bytes <= REMEMBERED_BYTES
+        self._regions: dict[int, Regions] = {}
+        self._targets: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def rows_by_image(self, split: str) -> dict[int, np.ndarray]:
+        """The rows of a split's expressions whose images have regions, image by image."""
+        # What lacks regions was left out of them on purpose, and listed there.
+        has_regions_S = self.expressions["image_id"].isin(self.store.image_ids)
+        chosen = np.flatnonzero((self.expressions["split"] == split) & has_regions_S)
+        groups = pd.Series(chosen, index=self.expressions["image_id"].to_numpy()[chosen]).groupby(level=0)
+        return {int(image_id): rows.to_numpy() for image_id, rows in groups}
+
+    def batches(self, split: str, images_per_batch: int) -> Iterator[Batch]:
+        """The split in order, each image once."""
+        rows = self.rows_by_image(split)
+        for image_ids in batched(list(rows), images_per_batch):
+            yield self.batch({image_id: rows[image_id] for image_id in image_ids})
+
+    def batch(self, rows_by_image: dict[int, np.ndarray]) -> Batch:
+        image_ids = list(rows_by_image)
+        row_S = np.concatenate([rows_by_image[image_id] for image_id in image_ids])
+        image_S = np.repeat(np.arange(len(image_ids)), [len(rows_by_image[image_id]) for image_id in image_ids])
+        regions = [self.regions(image_id) for image_id in image_ids]
+        targets = [self.target(row, regions[image]) for row, image in zip(row_S, image_S, strict=True)]
+        return make_batch(
+            forest=self.graphs.forest(row_S),
+            row_S=row_S,
+            image_S=image_S,
+            regions=regions,
+            sizes=[self.size_of_image[image_id] for image_id in image_ids],
+            targets=[target_N for target_N, _ in targets],
+            right=[right_N for _, right_N in targets],
+        )
+
+    def regions(self, image_id: int) -> Regions:
+        if image_id in self._regions:
+            return self._regions[image_id]
+        regions = self.store.read(image_id)
+        if self.remembers:
+            self._regions[image_id] = regions
+        return regions
+
+    def compare(self, gold_K: np.ndarray, object_K: np.ndarray, box_K4: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The IoU of each box with its gold object's, and whether it counts as right; a gold of −1 is never met."""
+        nowhere = np.zeros(4, dtype=np.float32)
+        gold_K4 = np.stack([self.box_of_object.get(object_id, nowhere) for object_id in gold_K.tolist()])
+        overlap_K = paired_iou(box_K4, gold_K4)
+        return overlap_K, (object_K == gold_K) if self.by_object else overlap_K > self.right_above
+
+    def target(self, row: int, regions: Regions) -> tuple[np.ndarray, np.ndarray]:
+        """An expression's training target over the regions, and which of them count as right."""
+        if row not in self._targets:
+            if self.by_object:
+                right_N = regions.object_id == self.object_S[row]
+                self._targets[row] = (right_N.astype(np.float32), right_N)
+            else:
+                overlap_N = iou(regions.box, self.box_of_object[self.object_S[row]])[:, 0]
+                self._targets[row] = (self.label.target(overlap_N), overlap_N > self.right_above)
+        return self._targets[row]
+
+
+def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -1,0 +1,71 @@
+"""Trains a run: only the referent's box is given; belief propagation carries the gradient to all other nodes."""
+
+from pathlib import Path
+
+import torch
+
+from jvgn.runtime.distributed import Processes, joined
+from jvgn.runtime.interruption import watched
+from jvgn.runtime.precision import check_precision
+from jvgn.runtime.resume import TrainingState
+from jvgn.settings.run import RunSettings
+from jvgn.storage.files import call_when_named, sha256
+from jvgn.storage.parquet import write_table
+from jvgn.training.checkpoint import new_model, save_model
+from jvgn.training.history import HISTORY
+from jvgn.training.loader import workers_for
+from jvgn.training.log import TrainingLog
+from jvgn.training.run_files import Inputs
+from jvgn.training.trainer import Trainer
+from jvgn.vocabulary.words import Vocabulary, read_vectors
+
+
+def train(
+    inputs: Inputs,
+    settings: RunSettings,
+    model_path: Path,
+    history_path: Path,
+    device: torch.device,
+    tensorboard: Path | None = None,
+) -> None:
+    """`model_path` holds the epoch that is best on val (in det, a box with IoU > 0.5 is right: the field's measure).
+
+    An interrupted training goes on from its last saved step; SIGTERM and SIGINT save one. Under `torchrun`, all
+    processes call this, and the first one writes.
+    """
+    torch.use_deterministic_algorithms(True)
+    check_precision(device, settings.training.precision)
+    with joined(device) as processes:
+        train_together(inputs, settings, model_path, history_path, processes, tensorboard)
+
+
+def train_together(
+    inputs: Inputs,
+    settings: RunSettings,
+    model_path: Path,
+    history_path: Path,
+    processes: Processes,
+    tensorboard: Path | None,
+) -> None:
+    torch.manual_seed(settings.training.seed)
+    examples = inputs.examples(settings)
+    vocabulary = Vocabulary.read(inputs.words)
+    feature_size = examples.store.feature_size
+    model = new_model(settings, read_vectors(inputs.vectors, vocabulary), feature_size).to(processes.device)
+    inputs_sha256 = [sha256(path) for path in inputs.files()]
+    parts = (settings.model_dump_json(), str(processes.count), *inputs_sha256)
+    state = TrainingState(model_path.with_name("training_state.pt"), __name__, *parts)
+    workers = workers_for(examples, torch.get_num_threads())
+    trainer = Trainer(model, examples, settings.training, processes, workers)
+
+    def log_to(total: int, done: int) -> TrainingLog:
+        return TrainingLog(total, done, tensorboard, silent=not processes.is_first)
+
+    with watched() as trainer.interruption:
+        trainer.run(state, log_to)
+    if processes.is_first:
+        model.load_state_dict(trainer.best_weights)
+        save_model(model_path, model, settings, feature_size, vocabulary.words)
+        write_table(history_path, {name: [row[name] for row in trainer.history] for name in HISTORY.names}, HISTORY)
+        call_when_named(state.remove)
+    processes.wait()  # until the first one has written, so that none ends the others early

@@ -1,0 +1,270 @@
+"""The training loop: epochs of steps, from any of which an interrupted training goes on, bit for bit.
+
+Under `torchrun`, each process takes its share of every mini-batch's images; gradients are summed, so that a step is
+the same as that of one process with the whole mini-batch, up to rounding.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from jvgn.batches import Batch
+from jvgn.model import JVGN, divergence
+from jvgn.runtime.distributed import Processes
+from jvgn.runtime.interruption import Interrupted, Interruption
+from jvgn.runtime.precision import autocast
+from jvgn.runtime.resume import TrainingState
+from jvgn.settings.run import TrainingSettings
+from jvgn.training.compilation import compile_potentials
+from jvgn.training.examples import Examples, batched
+from jvgn.training.loader import Group, loaded
+from jvgn.training.log import TrainingLog
+from parsers.errors import UserError
+
+log = logging.getLogger(__name__)
+
+SHOWN_IDS = 10
+
+
+@dataclass
+class Progress:
+    """How far the current epoch is, all processes together."""
+
+    steps: int = 0
+    loss: float = 0.0
+    """Summed over the expressions trained on."""
+    used: int = 0
+    seen: int = 0
+    seconds: float = 0.0
+
+
+class Trainer:
+    """The model, its optimiser and the steps so far."""
+
+    def __init__(
+        self,
+        model: JVGN,
+        examples: Examples,
+        settings: TrainingSettings,
+        processes: Processes,
+        workers: int = 0,
+    ) -> None:
+        self.model, self.examples, self.settings = model, examples, settings
+        self.processes, self.device, self.workers = processes, processes.device, workers
+        self.rows_by_image = {split: examples.rows_by_image(split) for split in ("train", "val")}
+        for split, rows in self.rows_by_image.items():
+            if not rows:
+                raise UserError(
+                    f"{examples.dataset}: has no expressions in split {split}; training needs train and val"
+                )
+        in_train = int((examples.expressions["split"] == "train").sum())
+        if unseen := in_train - sum(map(len, self.rows_by_image["train"].values())):
+            log.info("%d of %d training expressions left out: their images have no regions", unseen, in_train)
+        if settings.compile:
+            compile_potentials(model)
+        self.optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate)
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "fp16")
+        self.history: list[dict[str, float]] = []
+        self.progress = Progress()
+        self.best_accuracy = -1.0
+        self.best_weights: dict[str, Tensor] = {}
+        self.interruption: Interruption | None = None
+        self.log = TrainingLog(0, silent=True)
+
+    def run(self, state: TrainingState, log_to: Callable[[int, int], TrainingLog] | None = None) -> None:
+        """All steps that `state` does not have yet. `log_to` makes the log of so many expressions, so many done."""
+        self.file = state
+        self.resume(state.load())
+        expressions = self.expressions("train")
+        if log_to:
+            self.log = log_to(expressions * self.settings.epochs, expressions * len(self.history) + self.progress.seen)
+        try:
+            for epoch in range(len(self.history), self.settings.epochs):
+                self.run_epoch(epoch)
+        finally:
+            self.log.close()
+
+    def run_epoch(self, epoch: int) -> None:
+        started = time.perf_counter() - self.progress.seconds
+        rate = self.settings.learning_rate * self.settings.decay ** (epoch // self.settings.decay_epochs)
+        self.train_epoch(epoch, rate, started)
+        accuracy = self.accuracy("val")
+        if accuracy > self.best_accuracy:  # the first of equals
+            self.best_accuracy = accuracy
+            self.best_weights = {name: value.cpu().clone() for name, value in self.model.state_dict().items()}
+        row = {"epoch": epoch + 1, "loss": self.progress.loss / self.progress.used, "val_accuracy": accuracy}
+        row |= {"learning_rate": rate, "seconds": time.perf_counter() - started}
+        self.history.append(row)
+        self.log.epoch(epoch + 1, row, self.expressions("train"))
+        self.progress = Progress()
+        self.save()
+
+    def train_epoch(self, epoch: int, rate: float, started: float) -> None:
+        """The rest of the epoch's steps; expressions that no region fits are left out, and counted."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        if not self.progress.steps:
+            self.seed(epoch)
+        self.model.train()
+        for batch in self.shuffled(epoch, self.progress.steps):
+            self.step(batch, epoch, rate)
+            self.progress.seconds = time.perf_counter() - started
+            if self.progress.steps % self.settings.save_every == 0 and self.progress.steps < self.steps_per_epoch:
+                self.save()
+        progress = self.progress
+        if progress.used < progress.seen and epoch == 0 and self.processes.is_first:
+            left_out = progress.seen - progress.used
+            log.info("%d of %d training expressions left out: no region fits them", left_out, progress.seen)
+        if not progress.used:
+            raise UserError(
+                f"{self.examples.store.path}: no region fits the referent of any training expression; check the regions"
+                " and their dataset"
+            )
+
+    def step(self, batch: Batch | None, epoch: int, rate: float) -> None:
+        """One step on this process's share of a mini-batch; None where it has no image of it."""
+        loss_S, seen = self.losses(batch)
+        finite = bool(loss_S.isfinite().all())
+        used, all_seen, broken, stop = self.agreed(len(loss_S), seen, 0 if finite else 1)
+        if broken:
+            self.stop_at_bad_loss(epoch)
+        if used:
+            self.learn(loss_S.sum() / used)
+        (total,) = self.processes.summed(float(loss_S.detach().sum()))
+        progress = self.progress
+        progress.steps, progress.loss = progress.steps + 1, progress.loss + total
+        progress.used, progress.seen = progress.used + int(used), progress.seen + int(all_seen)
+        number = epoch * self.steps_per_epoch + progress.steps
+        self.log.step(number, int(all_seen), total / max(used, 1), rate)
+        if stop:
+            self.stop_early()
+
+    def losses(self, batch: Batch | None) -> tuple[Tensor, int]:
+        """The loss of each expression that some region fits, and how many expressions there were."""
+        if batch is None:
+            return torch.zeros(0, device=self.device), 0
+        with autocast(self.device, self.settings.precision):
+            log_probability_SN = self.model.referent_log_probability(batch, self.settings.marginalise)
+        fits_S = batch.target_SN.sum(dim=1) > 0
+        return divergence(log_probability_SN.float(), batch.target_SN)[fits_S], len(fits_S)
+
+    def learn(self, loss: Tensor) -> None:
+        self.optimiser.zero_grad()
+        scaled = self.scaler.scale(loss)  # even where there is nothing to learn: the scaler starts with its first loss
+        if scaled.requires_grad:
+            scaled.backward()
+        self.processes.sum_gradients(self.model.parameters())
+        if self.settings.gradient_norm:
+            self.scaler.unscale_(self.optimiser)
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.gradient_norm)
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
+
+    def agreed(self, *values: float) -> list[float]:
+        """The values summed over all processes, and after them how many processes were asked to stop."""
+        return self.processes.summed(*values, float(self.interruption is not None and self.interruption.has_come))
+
+    def stop_at_bad_loss(self, epoch: int) -> None:
+        """The weights before the step are saved, with the expressions of its mini-batch, whichever process had them."""
+        first = self.progress.steps * self.settings.images_per_batch
+        images = self.order(epoch)[first : first + self.settings.images_per_batch]
+        row_S = np.concatenate([self.rows_by_image["train"][image] for image in images])
+        ids = self.examples.expressions["expression_id"].to_numpy()[row_S].tolist()
+        self.save(not_finite=ids)
+        log.error("a loss is not finite among those of the expressions %s", ", ".join(map(str, ids)))
+        shown = ", ".join(map(str, ids[:SHOWN_IDS])) + (", …" if len(ids) > SHOWN_IDS else "")
+        raise UserError(
+            f"the loss is not finite in epoch {epoch + 1}, step {self.progress.steps + 1} (expressions {shown}); the"
+            f" state before it is in {self.file.path}; lower learning_rate or set gradient_norm"
+        )
+
+    def stop_early(self) -> None:
+        self.save()
+        epoch, step = len(self.history) + 1, self.progress.steps
+        raise Interrupted(f"stopped by a signal in epoch {epoch} after step {step}; run it again to go on from there")
+
+    def shuffled(self, epoch: int, first: int) -> Iterator[Batch | None]:
+        """This process's shares of the epoch's mini-batches, from the `first` on."""
+        return self.shares("train", self.order(epoch), first)
+
+    def order(self, epoch: int) -> list[int]:
+        """The training images as the epoch takes them, the same in all processes."""
+        images = list(self.rows_by_image["train"])
+        return np.random.default_rng((self.settings.seed, epoch)).permutation(images).tolist()
+
+    def shares(self, split: str, images: Sequence[int], first: int = 0) -> Iterator[Batch | None]:
+        parts = list(batched(images, self.settings.images_per_batch))[first:]
+        rows = self.rows_by_image[split]
+        groups: list[Group] = [{image: rows[image] for image in self.processes.share(part)} for part in parts]
+        return loaded(self.examples, groups, self.workers, self.device)
+
+    @torch.no_grad()
+    def accuracy(self, split: str) -> float:
+        """The share of a split's referents that are found, in percent."""
+        self.model.eval()
+        if split not in self.rows_by_image:
+            self.rows_by_image[split] = self.examples.rows_by_image(split)
+        found, seen = 0.0, 0.0
+        for batch in self.shares(split, list(self.rows_by_image[split])):
+            right_S = torch.zeros(0) if batch is None else self.found(batch)
+            found_here, seen_here, stop = self.agreed(float(right_S.sum()), len(right_S))
+            found, seen = found + found_here, seen + seen_here
+            if stop:
+                self.stop_early()
+        return 100 * found / seen
+
+    def found(self, batch: Batch) -> Tensor:
+        """(S,): whether the most probable region of each referent is right."""
+        with autocast(self.device, self.settings.precision):
+            region_S = self.model.referent_log_probability(batch, self.settings.marginalise).argmax(dim=1)
+        return batch.right_SN.gather(1, region_S[:, None]).squeeze(1)
+
+    @property
+    def steps_per_epoch(self) -> int:
+        return -(-len(self.rows_by_image["train"]) // self.settings.images_per_batch)
+
+    def expressions(self, split: str) -> int:
+        return sum(map(len, self.rows_by_image[split].values()))
+
+    def seed(self, epoch: int) -> None:
+        """Each epoch draws anew, and each process for itself."""
+        rank = (self.processes.rank,) if self.processes.rank else ()
+        torch.manual_seed(int(np.random.SeedSequence((self.settings.seed, epoch, *rank)).generate_state(1)[0]))
+
+    def save(self, **more: Any) -> None:
+        """The state from which this training, in as many processes, goes on."""
+        random = {"cpu": self.processes.gathered(torch.get_rng_state())}
+        if self.device.type == "cuda":
+            random["cuda"] = self.processes.gathered(torch.cuda.get_rng_state(self.device))
+        if self.processes.is_first:
+            self.file.save(
+                model=self.model.state_dict(),
+                optimiser=self.optimiser.state_dict(),
+                scaler=self.scaler.state_dict(),
+                random=random,
+                history=self.history,
+                progress=asdict(self.progress),
+                best_accuracy=self.best_accuracy,
+                best_weights=self.best_weights,
+                **more,
+            )
+
+    def resume(self, state: dict[str, Any] | None) -> None:
+        if state is None:
+            return
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.scaler.load_state_dict(state["scaler"])
+        torch.set_rng_state(state["random"]["cpu"][self.processes.rank])
+        if self.device.type == "cuda":
+            torch.cuda.set_rng_state(state["random"]["cuda"][self.processes.rank], self.device)
+        self.history, self.progress = state["history"], Progress(**state["progress"])
+        self.best_accuracy, self.best_weights = state["best_accuracy"], state["best_weights"]
+        if self.processes.is_first:
+            log.info("going on after epoch %d, step %d", len(self.history), self.progress.steps)

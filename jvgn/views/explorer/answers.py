@@ -1,0 +1,122 @@
+"""What a person asks, as JSON, and what the page is told: a graph with every node's beliefs, message by message.
+
+Shape suffixes: K nodes, E edges, N regions.
+"""
+
+from dataclasses import asdict, replace
+from typing import Annotated, Any, Self
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from jvgn.grounding.answerer import ImageRegions, Question
+from jvgn.grounding.grounder import Grounder
+from jvgn.settings.base import Frozen
+from jvgn.views.explorer.messages import messages
+from jvgn.views.explorer.pictures import Pictures
+from parsers.scene_graph import SceneGraph
+from parsers.tools.wording import Relation, Thing, worded
+
+DIGITS = 6
+Words = Annotated[str, Field(max_length=200)]
+
+
+class AskedNode(Frozen):
+    head: Words
+    attributes: Annotated[tuple[Words, ...], Field(max_length=20)] = ()
+
+
+class AskedEdge(Frozen):
+    subject: int
+    relation: Words
+    object: int
+
+
+class AskedGraph(Frozen):
+    nodes: Annotated[tuple[AskedNode, ...], Field(max_length=40)]
+    edges: Annotated[tuple[AskedEdge, ...], Field(max_length=40)] = ()
+    referent: int
+
+    @classmethod
+    def of(cls, graph: SceneGraph) -> Self:
+        return cls(
+            nodes=tuple(AskedNode(head=node.head, attributes=node.attributes) for node in graph.nodes),
+            edges=tuple(
+                AskedEdge(subject=edge.subject, relation=edge.relation, object=edge.object) for edge in graph.edges
+            ),
+            referent=graph.referent,
+        )
+
+    def worded(self) -> SceneGraph:
+        return worded(
+            [Thing(node.head, node.attributes) for node in self.nodes],
+            [Relation(edge.subject, edge.relation, edge.object) for edge in self.edges],
+            self.referent,
+        )
+
+
+class Asked(Frozen):
+    picture: str
+    text: Annotated[str, Field(max_length=2000)]
+    graph: AskedGraph | None = None
+    """In place of the sentence's own, which is grounded as ever if this is the same."""
+
+
+@torch.no_grad()
+def answer(grounder: Grounder, pictures: Pictures, asked: Asked) -> dict[str, Any]:
+    """The beliefs about every object, and the messages in the order in which they are sent."""
+    question, is_edited = question_of(grounder, pictures[asked.picture].image, asked)
+    found, graph = grounder.answerer.answer(question, asked.text), question.graph
+    unary_KN, pairwise_ENN = grounder.trained.model.potentials(question.batch)
+    return {
+        "edited": is_edited,
+        "fallback": graph.is_fallback,
+        "tokens": graph.tokens,
+        "unknown": found.unknown_words,
+        "size": found.size,
+        "regions": np.round(found.box_N4.astype(float), 1).tolist(),
+        "nodes": [
+            {
+                "head": node.head,
+                "attributes": node.attributes,
+                "tokens": node.tokens,
+                "before": rounded(before_N),
+                "after": rounded(after_N),
+                "region": region,
+            }
+            for node, before_N, after_N, region in zip(
+                graph.nodes, found.unary_KN, found.marginal_KN, found.region_K, strict=True
+            )
+        ],
+        "referent": graph.referent,
+        "edges": [asdict(edge) for edge in graph.edges],
+        "messages": [
+            {
+                "source": message.source,
+                "target": message.target,
+                "edge": message.edge,
+                "says": rounded(message.says_N.exp().cpu().numpy()),
+                "before": rounded(message.before_N.exp().cpu().numpy()),
+                "after": rounded(message.after_N.exp().cpu().numpy()),
+            }
+            for message in messages(unary_KN, pairwise_ENN, question.batch.edges_E2, graph.referent)
+        ],
+    }
+
+
+def question_of(grounder: Grounder, image: ImageRegions, asked: Asked) -> tuple[Question, bool]:
+    """What the model is asked, and whether about a graph that differs from the sentence's own."""
+    if asked.graph is None:
+        return grounder.question(image, asked.text), False
+    if asked.text.strip():
+        own = grounder.question(image, asked.text)
+        if asked.graph == AskedGraph.of(own.graph):
+            return own, False
+    graph = asked.graph.worded()
+    # The person chose the referent, whatever rule the run has for sentences.
+    return replace(grounder.question(image, graph), graph=graph), True
+
+
+def rounded(probability_N: np.ndarray) -> list[float]:
+    return np.round(probability_N.astype(float), DIGITS).tolist()

@@ -1,0 +1,67 @@
+"""What the report's figures share. Each is drawn from the table of numbers that lies beside it, and nothing else."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from jvgn.evaluation.intervals import wilson_interval
+from jvgn.storage.files import replacing
+from jvgn.views.drawing import COLOURS, save
+
+AFTER, BEFORE = COLOURS[0], COLOURS[4]
+"""Message passing: blue for after, orange for before, in every figure."""
+MARKERS = ("o", "s", "^", "D", "v", "P")
+"""Splits differ in shape as well as in colour."""
+DIGITS = 4
+"""Of the shares in a table of numbers."""
+
+
+@dataclass(frozen=True)
+class Output:
+    figure: Path
+    numbers: Path
+    title: str
+    """Of what it is a figure: a run, a parser, a detector."""
+
+    def write(self, numbers: pd.DataFrame, shows: str, draw: Callable[[pd.DataFrame], Figure]) -> None:
+        """`figure` shows the numbers that the table `numbers` holds."""
+        drawn = draw(numbers)
+        drawn.suptitle(f"{self.title}: {shows}", fontsize=11, fontweight="bold", parse_math=False)
+        save(drawn, self.figure)
+        with replacing(self.numbers) as temporary:
+            numbers.to_csv(temporary, index=False)
+
+
+def panels(rows: int, columns: int, width: float = 3.6, height: float = 2.9) -> tuple[Figure, list[list[Axes]]]:
+    """A figure of axes in rows, without the two sides that carry no scale."""
+    figure = Figure(figsize=(max(5.0, width * columns), height * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for one in axes.ravel():
+        one.spines[["top", "right"]].set_visible(False)
+        one.tick_params(labelsize=9)
+    return figure, axes.tolist()
+
+
+def share(hits: pd.Series) -> dict[str, float]:
+    """How many there are, which share of them holds, in percent, and its 95% interval."""
+    low, high = wilson_interval(int(hits.sum()), len(hits))
+    values = {"share": 100 * float(hits.mean()), "low": low, "high": high}
+    return {"n": len(hits)} | {name: round(value, DIGITS) for name, value in values.items()}
+
+
+def with_intervals(axes: Axes, x: Sequence[float], rows: pd.DataFrame, colour: str, marker: str, label: str) -> None:
+    """Shares as marks with their intervals."""
+    reach = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
+    axes.errorbar(x, rows["share"], yerr=reach, color=colour, marker=marker, ms=5, lw=1.4, capsize=2.5, label=label)
+
+
+def percent_axis(axes: Axes, label: str) -> None:
+    axes.set_ylim(0, 105)
+    axes.set_yticks(range(0, 101, 20))
+    axes.set_ylabel(label, fontsize=9)
+    axes.grid(axis="y", color="#dddddd", lw=0.6)
+    axes.set_axisbelow(True)

@@ -1,0 +1,68 @@
+"""The `lexical` backend: word lists and patterns, no model. The same words always give the same graph.
+
+The passes: `tagging.tag` -> `phrases.items` -> `clauses.walk` -> `guarantees.guaranteed`.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from parsers.backends import Backend
+from parsers.guarantees import guaranteed
+from parsers.lexical.clauses import walk
+from parsers.lexical.phrases import Phrase, items
+from parsers.lexical.state import Link
+from parsers.lexical.tagging import Word, tag
+from parsers.scene_graph import Edge, Node, SceneGraph
+from parsers.words.lexicon import Tag, words
+
+
+def load() -> Backend:
+    return parse_many
+
+
+def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
+    return [parse_tokens(tokens) for tokens in sentences]
+
+
+def parse_tokens(tokens: Sequence[str]) -> SceneGraph:
+    """The scene graph of one tokenised sentence."""
+    tagged = tag(tokens)
+    read = walk(items(tagged))
+    marks = {word.tokens: word.text for word in tagged if word.tag is Tag.POSSESSIVE}
+    nodes = [
+        node(tokens, phrase, read.said.get(index, ()), marks.get(phrase.head.tokens, ""))
+        for index, phrase in enumerate(read.phrases)
+    ]
+    edges = [edge(tokens, link) for link in read.links]
+    return guaranteed(tokens, nodes, edges, read.referent or 0)
+
+
+def node(tokens: Sequence[str], phrase: Phrase, said: Iterable[tuple[Word, ...]], mark: str) -> Node:
+    """The phrase and what is said of it; `mark` is the 's within the head's own token, as in "man's"."""
+    attributes = [indices(tokens, [word]) for word in phrase.modifiers] + [indices(tokens, spoken) for spoken in said]
+    head = phrase.head.tokens
+    text = written(tokens, head)
+    used = sorted({*head, *(index for attribute in attributes for index in attribute)})
+    said_of_it = tuple(written(tokens, attribute) for attribute in attributes)
+    return Node(text[: len(text) - len(mark)], head[-1], said_of_it, tuple(used))
+
+
+def edge(tokens: Sequence[str], link: Link) -> Edge:
+    used = indices(tokens, link.words)
+    text = written(tokens, used)
+    if link.words[0].tag is Tag.POSSESSIVE:
+        text = text[-len(link.words[0].text) :]  # of "man's" in one token, only 's
+    return Edge(link.subject, text, link.object, used)
+
+
+def indices(tokens: Sequence[str], spoken: Iterable[Word]) -> tuple[int, ...]:
+    """The tokens of the words; of "on the left", only "left"."""
+    return tuple(
+        index
+        for word in spoken
+        for index in word.tokens
+        if word.tag is not Tag.LOCATION or tokens[index].lower() in words("places") | words("place_modifiers")
+    )
+
+
+def written(tokens: Sequence[str], chosen: Iterable[int]) -> str:
+    return " ".join(tokens[index] for index in chosen)

@@ -1,0 +1,295 @@
+"""Phrases and relations -> who is related to whom: one walk from left to right.
+
+What a relation is said of is chosen in `subjects`; here is what each kind of item does to the reading.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+from parsers.lexical.attachment import HAVING
+from parsers.lexical.phrases import Item, Phrase, Relation
+from parsers.lexical.state import Link, Reading
+from parsers.lexical.subjects import NUMBER_OF_VERB, meant, owner, subjects_of
+from parsers.lexical.tagging import Word
+from parsers.words.lexicon import Tag, words
+
+STOPS = frozenset({".", ";", "!", "?"})
+COPULAS = frozenset({"is", "are", "was", "were"})
+
+
+class Walk(Reading):
+    """A reading that takes in one item after another."""
+
+    def phrase(self, phrase: Phrase, following: Item | None) -> None:
+        if self.joined and self.pending is None and self.is_told and starts_clause(phrase, following):
+            self.opened = True  # "a man is eating and his dog is sleeping"
+        if self.pending is not None and self.is_description(*self.pending, phrase):
+            self.describe(self.pending[0], phrase)
+        else:
+            self.take_in(phrase, following)
+        self.joined, self.relative, self.opened = False, "", False
+
+    def is_description(self, subjects: list[int], relation: Relation, phrase: Phrase) -> bool:
+        """ "the man is a rider": a rider is what the man is, not another object."""
+        return bool(subjects) and self.fronted is None and phrase.owner is None and is_copula(relation)
+
+    def describe(self, subjects: list[int], phrase: Phrase) -> None:
+        for word in (*phrase.modifiers, phrase.head):
+            self.say(subjects, (word,))
+        self.nearest, self.pending = subjects, None
+
+    def take_in(self, phrase: Phrase, following: Item | None) -> None:
+        index = self.add(phrase)
+        if self.pending is not None:
+            self.complete(*self.pending, index)
+        elif self.joined and self.fronted is not None and self.is_apart and phrase.is_determined:
+            self.announce(index)
+        elif self.joined and self.nearest and not self.opened:
+            self.coordinate(index, following)
+        elif self.opened or not self.nearest:
+            self.clause, self.nearest, self.gap, self.is_told = [index], [index], None, False
+        else:  # two phrases in a row: the second opens a clause about the first
+            self.gap = self.nearest[-1]
+            self.clause, self.nearest = [index], [index]
+        if self.referent is None:
+            self.referent = index
+            self.said[index] = [(word,) for word in self.announced]
+        if phrase.possessive is not None:
+            self.own(index, phrase.possessive)
+
+    def own(self, index: int, possessive: Word) -> None:
+        """ "his head" is the man's; of other things that is only worth saying where nothing else relates them."""
+        who = owner(self, index)
+        is_related = any(index in (link.subject, link.object) for link in self.links)
+        if who is None or (is_related and not self.phrases[index].is_body_part) or self.are_linked(who, index):
+            return
+        self.links.append(Link(who, (possessive,), index))
+
+    def complete(self, subjects: list[int], relation: Relation, index: int) -> None:
+        """The pending relation gets its object."""
+        self.pending = None
+        if not subjects:
+            self.fronted = (relation, index)
+        elif is_compound(relation, self.phrases[subjects[-1]], self.phrases[index]):
+            self.stand_in(subjects[-1], relation, index)
+        elif self.fronted is not None and relation.tags.strip("XZ") == "B":
+            self.announce(index)
+        else:
+            self.answer(subjects, relation, index)
+        self.nearest = [index]
+        if relation.tags == Tag.WHOSE:
+            self.clause = [index]
+
+    def announce(self, index: int) -> None:
+        """ "under the window is a bench", "on the road , a dog runs": what the sentence is about comes second."""
+        if self.fronted is not None:
+            self.answer([index], *self.fronted)
+        self.referent, self.fronted = index, None
+        self.clause, self.nearest = [index], [index]
+
+    def stand_in(self, before: int, relation: Relation, index: int) -> None:
+        """ "a man by a snow covered hill" is by the hill, not by the snow."""
+        self.links = [replace(link, object=index) if link.object == before else link for link in self.links]
+        self.answered[index] = self.answered.pop(before, ([before], relation))
+        self.referent = index if self.referent == before else self.referent
+        self.clause = [index if other == before else other for other in self.clause]
+        self.link([before], relation, index)
+
+    def coordinate(self, index: int, following: Item | None) -> None:
+        """ "and a dog": one more object of the same relation, or one more subject of the next."""
+        before = self.answered.get(self.nearest[-1])
+        if before is not None and before[1].text == "of" and self.is_beside_whole(index):
+            self.nearest, before = before[0], self.answered.get(before[0][-1])
+        repeats = before is not None and self.repeats(*before, index, following)
+        if before is not None and not repeats and self.are_animate([index]) and self.starts_again():
+            self.nearest, before = self.clause, None
+        if before is not None and repeats:
+            self.stand_beside(before[0], index)
+        elif before is None:
+            self.share_owner(index)
+            grown = [*self.nearest, index]
+            self.clause = grown if self.clause == self.nearest else self.clause
+            self.nearest = grown
+        else:
+            self.answer(*before, index)
+            self.nearest = [index]
+
+    def repeats(self, first: list[int], relation: Relation, index: int, following: Item | None) -> bool:
+        """Whether the like is said of the next as of the first: "a cup with tea and a jug with milk"; but no list."""
+        one, other = self.phrases[first[-1]], self.phrases[index]
+        is_list = sum(said is relation for _, said in self.answered.values()) > 1
+        if not isinstance(following, Relation) or relation.text == "of" or other.is_worn or is_list:
+            return False
+        are_people = {following.text, relation.text} <= words("carrying") and one.is_animate and other.is_animate
+        return one.is_determined == other.is_determined and (following.text == relation.text or are_people)
+
+    def stand_beside(self, first: list[int], index: int) -> None:
+        """The phrase is related as the first one is, and what comes next is said of it alone."""
+        before = self.answered.get(first[-1])
+        if before is not None:
+            self.answer(*before, index)
+        elif self.clause == first:
+            self.clause = [*first, index]
+        self.nearest = [index]
+
+    def is_beside_whole(self, index: int) -> bool:
+        """ "a plate of food and a cup": with its article, the cup is named beside the plate, not beside the food."""
+        return self.phrases[index].is_determined and not self.phrases[self.nearest[-1]].is_determined
+
+    def share_owner(self, index: int) -> None:
+        """ "the cow's eyes and nose": the nose is the cow's too."""
+        first, phrase = self.nearest[0], self.phrases[index]
+        mark = self.phrases[first].mark
+        if mark is not None and not phrase.is_determined and phrase.owner is None:
+            self.links.append(Link(first - 1, (mark,), index))
+
+    def starts_again(self) -> bool:
+        """Whether a person named now joins the one at the start: "a man with a bag and a woman standing"."""
+        return not self.are_animate(self.nearest) and self.are_animate(self.clause)
+
+    def relation(self, relation: Relation, following: Item | None) -> None:
+        target = following if isinstance(following, Phrase) else None
+        pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
+        refers_back = pronoun != "" and (relation.preposition != "" or is_done_to(relation, pronoun))
+        is_of_nearest = refers_back and relation.preposition != "" and pronoun in ("it", "them")
+        is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
+        subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
+        if refers_back and not self.are_animate(subjects):
+            subjects = self.nearest  # "a table with a cloth covering it"
+        self.joined, self.relative = False, ""
+        self.is_told = self.is_told or (relation.is_finite and subjects == self.clause)
+        if target is not None and not is_predicate(relation):
+            self.expect(target, *self.split(subjects, relation))
+        elif refers_back:
+            self.refer_back(subjects, relation, pronoun)
+        elif self.gap is not None and not is_predicate(relation):
+            self.link(subjects, relation, self.gap)
+            self.gap = None
+        else:
+            for spoken in split_predicate(relation):
+                self.say(subjects, spoken)
+            self.anchor = subjects
+            self.nearest = subjects if relation.is_finite and subjects else self.nearest
+
+    def expect(self, target: Phrase, subjects: list[int], relation: Relation) -> None:
+        """The relation waits for its object; who stands in a coat stands, and is in a coat."""
+        if target.is_worn and is_posture_in(relation) and self.are_animate(subjects):
+            self.say(subjects, relation.spoken[:-1])
+            relation = relation.last
+        self.pending = (subjects, relation)
+        self.anchor = self.anchor if relation.text == "of" and self.anchor else subjects
+
+    def split(self, subjects: list[int], relation: Relation) -> tuple[list[int], Relation]:
+        """Of "the fork a girl is using on toast", the girl uses the fork; what is left says something of the fork."""
+        prepositions = len(relation.tags) - len(relation.tags.rstrip("PTO"))
+        takes_object = relation.verb == Tag.ING or relation.spoken[0].text in HAVING
+        if self.gap is None or not relation.verb or prepositions < (1 if takes_object else 2):
+            return subjects, relation
+        gap, self.gap = self.gap, None
+        self.link(subjects, relation.without_last, gap)
+        is_of_gap = prepositions == 1 and relation.preposition != "with"  # "the cup a man is holding with his hand"
+        return [gap] if is_of_gap else subjects, relation.last
+
+    def refer_back(self, subjects: list[int], relation: Relation, pronoun: str) -> None:
+        """ "with a sticker on it": the sticker, and what is coordinated with it, are on what has it."""
+        what = meant(self, subjects, pronoun)
+        if what is None:
+            self.say(subjects, relation.spoken)
+            return
+        _, inbound = self.answered.get(subjects[-1], ([], None))
+        together = [index for index, other in self.answered.items() if other[1] is inbound] or subjects
+        if inbound is not None and inbound.text == "with":
+            self.links = [
+                replace(link, subject=what) if link.object in together and link.words == inbound.spoken else link
+                for link in self.links
+            ]
+        self.link(together, relation, what)
+
+    def location(self, word: Word) -> None:
+        """ "on the left", of the phrase it stands by or of the one that wears it."""
+        if not self.nearest:
+            self.announced.append(word)
+            return
+        subjects, inbound = self.inbound()
+        is_worn = inbound is not None and inbound.text in ("in", "with", "wearing") and subjects
+        if is_worn and self.phrases[self.nearest[-1]].is_worn:
+            self.say(subjects, (word,))
+        else:
+            self.say(self.anchor if self.joined and self.anchor else self.nearest, (word,))
+
+    def stop(self) -> None:
+        """A new sentence, which goes on about the referent."""
+        self.opened, self.joined, self.relative, self.pending, self.gap = True, False, "", None, None
+        if self.referent is not None:
+            self.clause = self.nearest = self.anchor = [self.referent]
+
+
+def starts_clause(phrase: Phrase, following: Item | None) -> bool:
+    """Whether what follows says something of the phrase alone: "is" of one, "are" of several."""
+    if not isinstance(following, Relation) or not following.is_finite:
+        return False
+    number = NUMBER_OF_VERB.get(following.words[0].text, phrase.head.tag)
+    return number is phrase.head.tag
+
+
+def is_compound(relation: Relation, before: Phrase, phrase: Phrase) -> bool:
+    """Whether a noun and a participle describe the phrase after them: "snow covered hill"."""
+    participle = relation.words[-1]
+    follows = participle.tokens[0] == before.head.tokens[-1] + 1 and len(relation.words) == 1
+    return follows and participle.text in words("compounding_participles") and not phrase.is_determined
+
+
+def is_posture_in(relation: Relation) -> bool:
+    """Whether it is "standing in" or "walking with", which before clothes are two things said."""
+    return relation.verb == Tag.POSTURE and relation.words[-1].text in ("in", "with")
+
+
+def is_done_to(relation: Relation, pronoun: str) -> bool:
+    """Whether the pronoun is what an action is done to: "a woman holding it"."""
+    return relation.tags[-1] in "VGg" and pronoun in ("it", "them", "him", "her")
+
+
+def is_copula(relation: Relation) -> bool:
+    """Whether it only says what its subject is; who appears to be something is not said to be it."""
+    return relation.tags.strip("XZ") == Tag.AUXILIARY and relation.text in COPULAS
+
+
+def is_predicate(relation: Relation) -> bool:
+    """Whether it describes its subject whatever follows: "is red"."""
+    return relation.tags[-1] in "AML"
+
+
+def split_predicate(relation: Relation) -> list[tuple[Word, ...]]:
+    """Adjectives are an attribute each, the words of a verb are one, and so is "not red"; of a bare "is", nothing."""
+    spoken = tuple(word for word in relation.spoken if word.tag is not Tag.AUXILIARY)
+    if relation.verb or not is_predicate(relation):
+        return [spoken] if spoken else []
+    first = 2 if spoken[0].tag is Tag.NEGATION else 1
+    return [spoken[:first], *((word,) for word in spoken[first:])]
+
+
+def walk(items: Sequence[Item]) -> Reading:
+    """Everything that the items say."""
+    state = Walk()
+    for item, following in itertools.zip_longest(items, items[1:]):
+        if isinstance(item, Phrase):
+            state.phrase(item, following)
+        elif isinstance(item, Relation) and item.is_place:
+            for word in item.words:
+                state.location(word)
+        elif isinstance(item, Relation):
+            state.relation(item, following)
+        elif item.tag is Tag.LOCATION:
+            state.location(item)
+        elif item.tag is Tag.WHOSE and isinstance(following, Phrase):
+            state.pending = (state.nearest, Relation((item,), "H"))
+        elif item.text in STOPS:
+            state.stop()
+        elif item.tag in (Tag.CONJUNCTION, Tag.PUNCTUATION):
+            state.joined, state.is_apart = True, item.tag is Tag.PUNCTUATION
+        elif item.tag is Tag.RELATIVE:
+            state.relative = item.text
+        elif item.tag is Tag.SUBORDINATOR:
+            state.opened = True
+    return state

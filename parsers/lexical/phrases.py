@@ -1,0 +1,208 @@
+"""Tagged words -> noun phrases and relations, the items that clauses are made of.
+
+Both are patterns over the string of tags. A phrase may have an owner ("the man's watch"), and a measure such as
+"group of" is part of the phrase it measures.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from parsers.lexical.tagging import Word
+from parsers.words.lexicon import Tag, is_listed, words
+
+MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|M(?:K(?=A))?|L))*"
+NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
+# Without a noun the last modifier is the head: "man in black", "the tallest".
+HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
+# What comes to nothing from its first word on does so from all of them. It is passed over at once: to try each of them
+# would take for ever where there are thousands, as in "not not not".
+NO_PHRASE = rf"(?P<nothing>(?=[DAMLXZ])D*{MODIFIERS}[XZ]*)"
+PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADLESS}))*|{NO_PHRASE}")
+# "the couch | a boy is sitting on": before a verb that has no object, a run of nouns is two phrases.
+STRANDED = re.compile(r"(?:CD*A*[Nn]+)?B[XZ]*(?:[GgEV]+X*[PT]|G|P)K*$")
+TWO_PHRASES = re.compile(r"[Nn](?=A*[Nn]$)")
+
+VERBAL = r"[BXZ]*(?:P?T(?=V))?[VGgE](?:T[VGgE])*[XLZ]*[PTO]*"
+PREPOSITIONAL = r"[BXZ]*[PTO]+"
+ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
+RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*|(?P<nothing>[XZ]+)")
+
+POSSESSIVES = frozenset({"his", "her", "its", "their"})
+SILENT = frozenset({Tag.AUXILIARY, Tag.ADVERB, Tag.CONJUNCTION, Tag.PUNCTUATION, Tag.DETERMINER})
+"""What a relation or an attribute leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase: one object of the scene."""
+
+    head: Word
+    modifiers: tuple[Word, ...] = ()
+    owner: "Phrase | None" = None
+    mark: Word | None = None
+    """The 's between the owner and the phrase."""
+    is_determined: bool = False
+    possessive: Word | None = None
+    """The "his" before it."""
+
+    @property
+    def is_animate(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "animates")
+
+    @property
+    def is_colour(self) -> bool:
+        """Whether it is a colour alone: "in red"."""
+        return self.head.tag is Tag.ADJECTIVE and self.head.text.rpartition(" ")[2] in words("colours")
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether a person has it on; a colour alone stands for clothes."""
+        return self.is_colour or is_listed(self.head.text.rpartition(" ")[2], "clothes")
+
+    @property
+    def is_setting(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "settings")
+
+    @property
+    def is_marking(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "markings")
+
+    @property
+    def is_body_part(self) -> bool:
+        return is_listed(self.head.text.rpartition(" ")[2], "body_parts")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Words that relate the phrases around them, or say something of the one before them."""
+
+    words: tuple[Word, ...]
+    tags: str
+
+    @cached_property
+    def spoken(self) -> tuple[Word, ...]:
+        """The words that carry the relation; of a bare "is", that word."""
+        return tuple(word for word in self.words if word.tag not in SILENT) or self.words
+
+    @cached_property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.spoken)
+
+    @property
+    def last(self) -> "Relation":
+        """Only its last word."""
+        return Relation(self.words[-1:], self.tags[-1:])
+
+    @property
+    def without_last(self) -> "Relation":
+        return Relation(self.words[:-1], self.tags[:-1])
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it is only words for a place: "man in red left"."""
+        return not self.tags.strip(Tag.PLACE)
+
+    @property
+    def is_finite(self) -> bool:
+        return "B" in self.tags or self.verb == Tag.VERB
+
+    @cached_property
+    def verb(self) -> str:
+        """The tag of its first verb, or nothing."""
+        return next((tag for tag in self.tags if tag in "VGgE"), "")
+
+    @property
+    def preposition(self) -> str:
+        """The text of its last word, if that is a preposition."""
+        return self.words[-1].text if self.tags[-1] in "PTO" else ""
+
+    @property
+    def is_passive(self) -> bool:
+        """Whether the object does what the relation says: "covered in snow", "held by a man"."""
+        if self.verb != Tag.PARTICIPLE:
+            return False
+        participle = next(word.text for word in self.words if word.tag is Tag.PARTICIPLE)
+        if self.preposition == "by":
+            return participle not in words("placing_verbs")
+        is_enclosed = self.preposition in ("in", "with") and participle in words("enclosing_verbs")
+        return is_enclosed and self.spoken[-2].text == participle  # but "lined up in a row"
+
+
+Item = Phrase | Relation | Word
+
+
+def items(tagged: Sequence[Word]) -> list[Item]:
+    """The sentence as phrases, relations and the words between them, in order."""
+    return relations(measured(noun_phrases(tagged)))
+
+
+def letters(parts: Sequence[Item]) -> str:
+    return "".join("N" if isinstance(part, Phrase) else part.tag for part in parts if not isinstance(part, Relation))
+
+
+def matches(pattern: re.Pattern[str], tags: str) -> Iterator[re.Match[str]]:
+    return (match for match in pattern.finditer(tags) if match["nothing"] is None)
+
+
+def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
+    tags = "".join(word.tag for word in tagged)
+    found: list[Item] = []
+    end = 0
+    for match in matches(PHRASE, tags):
+        found.extend(tagged[end : match.start()])
+        cut = TWO_PHRASES.search(match.group()) if STRANDED.match(tags, match.end()) else None
+        middle = match.start() + cut.end() if cut else match.start()
+        if cut:
+            found.append(owned_phrase(tagged[match.start() : middle]))
+        found.append(owned_phrase(tagged[middle : match.end()]))
+        end = match.end()
+    return [*found, *tagged[end:]]
+
+
+def owned_phrase(span: Sequence[Word]) -> Phrase:
+    """The phrase of a span, the parts before each 's as the owners of what follows."""
+    owner: Phrase | None = None
+    mark: Word | None = None
+    part: list[Word] = []
+    for word in span:
+        if word.tag is Tag.POSSESSIVE:
+            owner, mark, part = phrase(part, owner, mark), word, []
+        else:
+            part.append(word)
+    return phrase(part, owner, mark)
+
+
+def phrase(span: Sequence[Word], owner: Phrase | None, mark: Word | None) -> Phrase:
+    kept = [word for word in span if word.tag not in SILENT]
+    determiner = span[0] if span[0].tag is Tag.DETERMINER else None
+    possessive = determiner if determiner is not None and determiner.text in POSSESSIVES else None
+    return Phrase(kept[-1], tuple(kept[:-1]), owner, mark, determiner is not None, possessive)
+
+
+def measured(parts: list[Item]) -> list[Item]:
+    """`parts` with "a group of people" and "two of the men" as one phrase about people."""
+    for match in reversed(list(re.finditer("(?=NON)", letters(parts)))):
+        start = match.start()
+        measure, inner = parts[start], parts[start + 2]
+        if isinstance(measure, Phrase) and isinstance(inner, Phrase) and is_measure(measure, inner):
+            whole = replace(inner, modifiers=(*measure.modifiers, measure.head, *inner.modifiers))
+            parts = [*parts[:start], whole, *parts[start + 3 :]]
+    return parts
+
+
+def is_measure(count: Phrase, counted: Phrase) -> bool:
+    is_number = count.head.text in words("quantifiers") and not count.is_determined and not count.modifiers
+    return count.head.text in words("measures") or (is_number and counted.is_determined)
+
+
+def relations(parts: list[Item]) -> list[Item]:
+    found: list[Item] = []
+    end = 0
+    for match in matches(RELATION, letters(parts)):
+        found.extend(parts[end : match.start()])
+        span = tuple(part for part in parts[match.start() : match.end()] if isinstance(part, Word))
+        found.append(Relation(span, match.group()))
+        end = match.end()
+    return [*found, *parts[end:]]

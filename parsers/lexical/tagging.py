@@ -1,0 +1,299 @@
+"""Tokens -> tagged words: groups that act as one word are joined, then neighbours decide what is ambiguous.
+
+The first pass (`lookup`) joins and looks up, the second (`decide`) rewrites the string of tags by `CHOICES`.
+"""
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from parsers.lexical.after_people import DEEDS, deed_or_thing, opens_deed
+from parsers.words.lexicon import Tag, is_listed, tag_of, words
+from parsers.words.quotations import Quotation, quotations_in
+from parsers.words.spelling import respelled
+
+
+class Word(NamedTuple):
+    """One token, or several that act as one word."""
+
+    text: str
+    """In lower case, for looking up; separated by blanks."""
+    tag: Tag
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where `pattern` matches the tags, they become `tag`; the example's tags are what proves it."""
+
+    name: str
+    pattern: str
+    tag: Tag
+    example: str
+    tags: str
+
+
+CHOICES = (
+    Choice("that, opening a phrase", r"(?:(?<=[PTOVG])|^)t(?=[AMLNnvzo])", Tag.DETERMINER, "on that car", "PDN"),
+    Choice("that, opening a clause", r"t", Tag.RELATIVE, "car that is red", "NRBA"),
+    Choice("located, before a place", r"s(?=[PTF])", Tag.ADVERB, "star located above it", "NXPI"),
+    Choice("located, on its own", r"s", Tag.PARTICIPLE, "is located", "BE"),
+    Choice("lies, only linking", r"(?<=R)l(?=[PTF])", Tag.AUXILIARY, "star that lies above it", "NRBPI"),
+    Choice("lies, a verb", r"l", Tag.VERB, "dog lies on it", "NVPI"),
+    Choice("all, between be and its verb", r"(?<=B)D(?=G)", Tag.ADVERB, "men are all wearing hats", "nBXGn"),
+    Choice("her, an object", r"h(?=$|[PTKCBRWXFV])", Tag.PRONOUN, "behind her", "PI"),
+    Choice("her, a possessive", r"h", Tag.DETERMINER, "with her dog", "PDN"),
+    Choice("one, a number", r"(?<![DAML])o(?=[ANnM])", Tag.NUMBER, "one red car", "MAN"),
+    Choice("one, a noun", r"o", Tag.NOUN, "the yellow one", "DAN"),
+    Choice(
+        "can, a noun", r"(?<=[DAML])c|^c(?=[VPTB])|(?<=[Nn])c(?=$|[PTOKCRGgE])", Tag.NOUN, "a soda can on it", "DNNPI"
+    ),
+    Choice("can, an auxiliary", r"c", Tag.AUXILIARY, "you can be seen", "pBBE"),
+    Choice("a place that is a thing", r"(?<=A)y(?=$|[CKPTOGgEVBRXWz])", Tag.NOUN, "a black top", "DAN"),
+    Choice("a place", r"y", Tag.PLACE, "top bunk", "LN"),
+    Choice("you, an object", r"(?<=[PT])p", Tag.PRONOUN, "closest to you", "PI"),
+    Choice("has, before been", r"V(?=B)", Tag.AUXILIARY, "cake that has been cut", "NRBBE"),
+    Choice("a preposition after the", r"(?<=D)P(?=[NnA])", Tag.ADJECTIVE, "the opposite wall", "DAN"),
+    Choice("a pronoun before 's", r"I(?=S)", Tag.DETERMINER, "with it 's head", "PDDN"),
+    Choice("'s after a pronoun", r"(?<=D)S", Tag.DETERMINER, "on it 's head", "PDDN"),
+    Choice("'s for is", r"(?<=[Rp])S", Tag.AUXILIARY, "child he 's holding", "NpBG"),
+    Choice("a verb after to", r"(?<=T)v(?=[DPAXNnI])", Tag.VERB, "trying to catch a frisbee", "GTVDN"),
+    Choice("a verb after that", r"(?<=R)v(?=[DPTIX])", Tag.VERB, "trees that line the road", "nRVDN"),
+    Choice("a verb after a plural", r"(?<=[np])v(?=[DPTIMXALENn]|$)", Tag.VERB, "people watch the game", "nVDN"),
+    Choice(
+        "a verb after two",
+        r"(?:(?<=CN)|(?<=CDN)|(?<=CDAN))v(?=[DPIX])",
+        Tag.VERB,
+        "a cat and a dog walk on it",
+        "DNCDNVPI",
+    ),
+    Choice("a verb before its object", r"(?<=N)v(?=D[^BVRp]*$)", Tag.VERB, "a child ride a bike", "DNVDN"),
+    Choice("nearest, before its object", r"(?<=[NnE])A(?=D)", Tag.PREPOSITION, "bed nearest the window", "NPDN"),
+    Choice("a deed after to", r"(?<=[PGE]T)N(?=D)", Tag.VERB, "about to strike a ball", "PTVDN"),
+    Choice("a verb after he", r"(?<=p)[Nn](?=[DPTIX]|$)", Tag.VERB, "they shroud the hills", "pVDn"),
+    Choice("has, before what was done", r"V(?=X*E(?:[DPTIK]|$))", Tag.AUXILIARY, "he has just used it", "pBXEI"),
+    Choice("a participle like its verb", r"(?<=B)v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
+    Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
+    Choice("another form in s", r"z", Tag.PLURAL, "white skis", "An"),
+    Choice("another base form", r"v", Tag.NOUN, "the watch", "DN"),
+    Choice(
+        "an action between nouns",
+        r"(?<=[NnRBX])q(?=[DIMANn])|(?<=n)q(?=[PT])",
+        Tag.ING,
+        "snow covering the ground",
+        "NGDN",
+    ),
+    Choice("a thing in ing", r"q", Tag.NOUN, "a painting", "DN"),
+    Choice(
+        "a participle before its noun",
+        r"(?:(?<=[DAMLPTOCKVGS])|(?<=[DA]X)|^)E(?=[AMNngGLE])",
+        Tag.ADJECTIVE,
+        "a parked car",
+        "DAN",
+    ),
+    Choice(
+        "as, before what something is used for", r"(?<=E)W(?=D*A*[Nn]+K?$)", Tag.PREPOSITION, "used as a bed", "EPDN"
+    ),
+    Choice("an adverb like its adjective", r"(?<=g)A(?=P)", Tag.ADVERB, "flag flying high in it", "NgXPI"),
+    Choice("an action before its noun", r"(?<=[DM])G(?=[AMNn])", Tag.ADJECTIVE, "the riding horse", "DAN"),
+    Choice("after another action", r"(?<=G)[Gg](?=[Nn])", Tag.ADJECTIVE, "wearing swimming trunks", "GAn"),
+    Choice(
+        "a posture before its noun",
+        r"(?:(?<=[DAMLPTOCS])|(?<=AK)|^)g(?=[AMNn])",
+        Tag.ADJECTIVE,
+        "two standing men",
+        "MAn",
+    ),
+)
+COMPILED = tuple((re.compile(choice.pattern), choice.tag.value) for choice in CHOICES)
+PLACE_PREPOSITIONS = frozenset({"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "around"})
+GROUPS = (
+    ("hedges", Tag.DETERMINER),
+    ("conjunctions", Tag.CONJUNCTION),
+    ("prepositions", Tag.PREPOSITION),
+    ("pronouns", Tag.PRONOUN),
+    ("places", Tag.PLACE),
+    ("adverbs", Tag.ADVERB),
+    ("compound_adjectives", Tag.ADJECTIVE),
+    ("compounds", Tag.NOUN),
+)
+"""The lists that hold groups of words."""
+ARTICLES = frozenset({"the", "a", "an"})
+SIDES = frozenset({"front", "top", "side"})
+BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
+NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
+APOSTROPHES = frozenset("'’`´")
+CUTS = APOSTROPHES | {"-"}
+FLOATING = frozenset({"all", "both", "each"})
+"""Determiners that may stand apart from their noun."""
+PLURALS = frozenset({Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
+
+
+def tag(tokens: Sequence[str]) -> list[Word]:
+    """Every token in a word, in order, with its final tag; only "man's" is two words of one token."""
+    found = lookup(tokens)
+    tags = decide("".join(word.tag for word in found))
+    return [
+        word if word.tag == letter else word._replace(tag=Tag(letter)) for word, letter in zip(found, tags, strict=True)
+    ]
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def decide(tags: str) -> str:
+    for pattern, letter in COMPILED:
+        tags = pattern.sub(letter, tags)
+    return tags
+
+
+def lookup(tokens: Sequence[str]) -> list[Word]:
+    """Words with the tags they have on their own; groups of tokens are joined."""
+    lower = [respelled(token.lower()) for token in tokens]
+    found: list[Word] = []
+    start = 0
+    opening, is_cut, grouped = True, not CUTS.isdisjoint(lower), groups()
+    quotations = {quotation.start: quotation for quotation in quotations_in(lower)}
+    while start < len(lower):
+        if start in quotations:
+            found.append(quoted_word(quotations[start], lower, found))
+            opening, start = False, quotations[start].end
+            continue
+        length, label = (
+            (introduction(lower, start) if opening else None)
+            or (place(lower, start) if lower[start] in PLACE_PREPOSITIONS else None)
+            or (group(lower, start) if lower[start] in grouped else None)
+            or (spelled_apart(lower, start) if is_cut else None)
+            or (1, tag_of(lower[start]))
+        )
+        end = start + length
+        label = label_after(found[-1] if found else None, lower, start, end, label)
+        text = " ".join(lower[start:end])
+        mark = possessive_mark(lower, start, end) if label in NOUNS and text[-1] == "s" else ""
+        if mark:
+            found.append(Word(text[: -len(mark)], Tag.NOUN, tuple(range(start, end))))
+            text, label = mark, Tag.POSSESSIVE
+        found.append(Word(text, label, tuple(range(start, end))))
+        opening = opening and label in (Tag.DETERMINER, Tag.INTRODUCTION)
+        start = end
+    return found
+
+
+def is_somebody(word: Word) -> bool:
+    return word.tag in NOUNS and is_listed(word.text.rpartition(" ")[2], "animates")
+
+
+def label_after(before: Word | None, lower: list[str], start: int, end: int, label: Tag) -> Tag:
+    """The tag, after the word `before`, of the words from `start` to `end`, which on their own have the tag `label`."""
+    if before is not None and label in DEEDS and end - start == 1 and is_somebody(before):
+        return deed_or_thing(lower, start, label, before.text)
+    if lower[start] == "another" and stands_alone(lower, end):
+        return Tag.NOUN
+    floats = lower[start] in FLOATING and before is not None and before.tag in NOUNS
+    return Tag.ADVERB if floats and opens_deed(lower, end) else label
+
+
+def quoted_word(quotation: Quotation, lower: list[str], before: list[Word]) -> Word:
+    """A name, or which word or sign the one before it is; with its marks, for no list to know it."""
+    text = " ".join(lower[quotation.start : quotation.end])
+    is_said = bool(before) and before[-1].tag in NOUNS and is_listed(before[-1].text, "captioned")
+    return Word(text, Tag.ADJECTIVE if is_said else Tag.NOUN, quotation.inside)
+
+
+def stands_alone(lower: list[str], end: int) -> bool:
+    """Whether no noun follows: "a cat next to another"."""
+    return end == len(lower) or tag_of(lower[end]) in "PTOKCRB"
+
+
+def possessive_mark(lower: list[str], start: int, end: int) -> str:
+    """The 's that ends the word; an s alone is one too where somebody's part or clothes follow: "a mans left arm"."""
+    if lower[end - 1][-2:] in ("'s", "’s"):
+        return lower[end - 1][-2:]
+    if end - start > 1 or lower[start][:-1] not in words("animates"):
+        return ""
+    owned = end
+    while owned < len(lower) and tag_of(lower[owned]) in (Tag.ADJECTIVE, Tag.PLACE):
+        owned += 1
+    is_owned = owned < len(lower) and any(is_listed(lower[owned], name) for name in ("body_parts", "clothes"))
+    return "s" if is_owned else ""
+
+
+@functools.cache
+def groups() -> dict[str, list[tuple[tuple[str, ...], Tag]]]:
+    """Groups that act as one word, by their first word, longest first."""
+    table: dict[str, list[tuple[tuple[str, ...], Tag]]] = {}
+    for name, label in GROUPS:
+        for entry in sorted(words(name)):
+            first, *rest = entry.split()
+            if rest:
+                table.setdefault(first, []).append((tuple(rest), label))
+    for shade in sorted(words("shades")):
+        table.setdefault(shade, []).extend(((colour,), Tag.ADJECTIVE) for colour in sorted(words("colours")))
+    for colour in sorted(words("colours") | words("shades")):
+        table.setdefault(colour, []).extend([(("colored",), Tag.ADJECTIVE), (("coloured",), Tag.ADJECTIVE)])
+    for entries in table.values():
+        entries.sort(key=lambda entry: -len(entry[0]))
+    return table
+
+
+def group(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """A listed group of words; a compound also in the plural."""
+    for rest, label in groups().get(lower[start], ()):
+        found = tuple(lower[start + 1 : start + 1 + len(rest)])
+        if found == rest:
+            return 1 + len(rest), label
+        if label is Tag.NOUN and found and found[-1] in (rest[-1] + "s", rest[-1] + "es"):
+            return 1 + len(rest), Tag.PLURAL
+    return None
+
+
+def introduction(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """An opening such as "there is" or, after its article, "photo of"; only where the sentence opens."""
+    for length in (3, 2, 1):
+        if " ".join(lower[start : start + length]) in words("introductions") and start + length < len(lower):
+            return length, Tag.INTRODUCTION
+    return None
+
+
+def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """What opens with this preposition: a place in the picture ("on the far left", "in the middle of the photo"), or
+    one that relates to what follows ("to the left of", "on the side of"), which is a preposition.
+    """
+    end = start + 1
+    end += end < len(lower) and lower[end] in BEFORE_PLACES
+    first = end
+    while end < len(lower) and (lower[end] in words("place_modifiers") or lower[end] in words("places")):
+        end += 1
+    if lower[end - 1] == "hand":  # "on the left hand side" is a place, "in the left hand" is not
+        return None
+    if end == first or not any(word in words("places") for word in lower[first:end]):
+        return None
+    if lower[end : end + 1] != ["of"]:
+        if end == start + 2 and lower[start + 1] in SIDES and lower[end : end + 1] and lower[end] in ARTICLES:
+            return 2, Tag.PREPOSITION  # "in front the house", with its "of" forgotten
+        following = (group(lower, end) or (1, tag_of(lower[end])))[1] if end < len(lower) else Tag.PUNCTUATION
+        return None if following in "NnAMvzoLyS" else (end - start, Tag.LOCATION)
+    noun = end + 2 if lower[end + 1 : end + 2] and lower[end + 1] in ARTICLES else end + 1
+    if lower[start] != "to" and noun < len(lower) and lower[noun] in words("frames"):
+        return noun + 1 - start, Tag.LOCATION
+    return end + 1 - start, Tag.PREPOSITION
+
+
+def spelled_apart(lower: list[str], start: int) -> tuple[int, Tag] | None:
+    """Tokens that were one word before a tokeniser cut them: "' s", "boys '", "isn ' t", "t - shirt"."""
+    following = lower[start + 1 : start + 3]
+    if lower[start] in APOSTROPHES and start and tag_of(lower[start - 1]) in PLURALS and is_only(lower, start):
+        return 1, Tag.POSSESSIVE
+    if lower[start] in APOSTROPHES and following[:1] == ["s"]:
+        return 2, Tag.POSSESSIVE
+    if len(following) == 2 and following[0] in APOSTROPHES and f"{lower[start]}'{following[1]}" in words("negations"):
+        return 3, Tag.NEGATION
+    is_joined = len(following) == 2 and following[0] == "-" and following[1][:1].isalnum()
+    if is_joined and "and" not in (lower[start], following[1]):
+        return 3, tag_of(f"{lower[start]}-{following[1]}")
+    return None
+
+
+def is_only(lower: list[str], start: int) -> bool:
+    """Whether no other apostrophe follows, with which this one would be a quotation mark."""
+    return APOSTROPHES.isdisjoint(lower[start + 1 :]) and lower[start + 1 : start + 2] != ["s"]

@@ -1,0 +1,192 @@
+"""A user's mistake is one clear line and exit code 1, and nothing is written."""
+
+import json
+import os
+import pickle
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+import h5py
+import pytest
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from jvgn.cli.options import own_threads, prepared_device
+from parsers.errors import UserError
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def assert_one_line(result, *words):
+    assert result.exit_code == 1, result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("Error: "), result.stderr
+    for word in words:
+        assert word in lines[0]
+
+
+def options(files):
+    return [part for name, path in files.items() for part in (f"--{name}", path)]
+
+
+class RunsCode:
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def test_a_hostile_pickle_is_refused_and_nothing_runs(tmp_path):
+    (tmp_path / "refs.p").write_bytes(pickle.dumps([RunsCode(tmp_path / "trap")]))
+    (tmp_path / "instances.json").write_text("{}")
+    result = run(
+        "read-dataset",
+        "--refs",
+        tmp_path / "refs.p",
+        "--instances",
+        tmp_path / "instances.json",
+        "--output",
+        tmp_path / "out",
+    )
+    assert_one_line(result, "refs.p", "only plain data is admitted")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["instances.json", "refs.p"]
+
+
+@pytest.fixture
+def run_files(small_world, run_settings, tmp_path):
+    run_settings(epochs=1).write(tmp_path / "settings.yaml")
+    inputs = asdict(small_world)
+    return inputs | {"settings": tmp_path / "settings.yaml", "model": tmp_path / "m", "history": tmp_path / "h"}
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("regions", ["regions.h5", "not a readable HDF5 file"]),
+        ("nodes", ["nodes.parquet", "not a readable Parquet file"]),
+        ("vectors", ["vectors.npy", "not a readable array"]),
+        ("settings", ["settings.yaml"]),
+    ],
+)
+def test_a_truncated_file_is_named(run_files, file, words, tmp_path):
+    whole = run_files[file]
+    broken = tmp_path / "broken" / whole.name
+    broken.parent.mkdir()
+    broken.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    assert_one_line(run("train", *options(run_files | {file: broken})), *words)
+    assert not run_files["model"].exists()
+
+
+def test_a_missing_file_is_named(run_files, tmp_path):
+    assert_one_line(run("train", *options(run_files | {"regions": tmp_path / "none.h5"})), "none.h5", "no such file")
+
+
+def test_graphs_of_other_expressions_are_refused(run_files, small_world, tmp_path):
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(small_world.nodes)
+    pq.write_table(table.slice(10), tmp_path / "nodes.parquet")
+    result = run("train", *options(run_files | {"nodes": tmp_path / "nodes.parquet"}))
+    assert_one_line(result, "nodes.parquet", "exactly one referent", "parse the expressions again")
+
+
+def test_an_unknown_setting_is_named(run_files, tmp_path):
+    (tmp_path / "settings.yaml").write_text("detector: a\nparser: b\nvocabulary: c\ntraning: {}\n")
+    assert_one_line(run("train", *options(run_files)), "settings.yaml", "unknown key traning")
+
+
+def test_an_unknown_parser_is_named():
+    assert_one_line(run("graph", "the star", "--backend", "oracle"), "oracle", "lexical")
+
+
+def test_a_run_without_a_model_is_named(tmp_path):
+    assert_one_line(run("ground", tmp_path / "x.jpg", "the star", "--run", tmp_path), "model.safetensors")
+    assert_one_line(run("summary", tmp_path), "metrics.json", "snakemake")
+    assert_one_line(run("summary", tmp_path / "none_gt"), "none_gt: there is no such run; no run is trained")
+
+
+EVIL, SHOWN = "\x1b]0;PWNED\x07\nforged\u202e\udce9", r"\x1b]0;PWNED\x07\nforged\u202e\udce9"
+
+
+def test_what_made_regions_is_shown_and_not_obeyed(small_world, tmp_path):
+    file = shutil.copy(small_world.regions, tmp_path / "a.h5")
+    with h5py.File(file, "r+") as opened:
+        opened.attrs["detector"] = EVIL[:-1]
+    assert f"  {SHOWN[:-6]}\n" in run("regions", "info", file).stdout
+
+
+def test_names_of_files_are_shown_and_not_obeyed(tmp_path):
+    (tmp_path / f"{EVIL}.parquet").touch()
+    result = run("verify", tmp_path)
+    assert len(result.stdout.splitlines()) == 1 and f"/{SHOWN}.parquet: " in result.stdout
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_sentence_is_shown_and_not_obeyed(form):
+    result = run("graph", "\x1b \x9b \u202e \udce9", *form)
+    assert (
+        result.exit_code == 0 and result.stdout.isascii() and r"\u202e" in result.stdout and r"\udce9" in result.stdout
+    )
+    assert "\x1b" not in result.stdout
+
+
+def test_a_sentence_is_shown_as_its_graph():
+    result = run("graph", "the white truck in front of the yellow one")
+    assert result.exit_code == 0
+    assert result.output.splitlines() == ["* truck (white)", "  └─ in front of → one (yellow)"]
+
+
+def test_a_graph_is_printed_for_programs_and_drawn_into_a_file(tmp_path):
+    result = run("graph", "a very red star", "--json", "--output", tmp_path / "a.svg")
+    assert [node["head"] for node in json.loads(result.output)["nodes"]] == ["star"]
+    assert "★ star" in (tmp_path / "a.svg").read_text()
+    assert_one_line(run("graph", "a star", "--output", tmp_path / "a.png"), "a.png", ".svg, .dot, .json")
+    assert_one_line(run("graph", "a star", "--conventions", "odd"), "'odd'", "written, factual")
+    assert_one_line(run("graph", "a star", "--option", "models=x"), "'models'", "its options are: none")
+    assert_one_line(run("graph", "a star", "--option", "models"), "expected key=value")
+
+
+def test_settings_are_frozen_with_their_defaults(tmp_path):
+    assert run("freeze", "evaluation", json.dumps({}), tmp_path / "e.yaml").exit_code == 0
+    assert (tmp_path / "e.yaml").read_text() == "iou_threshold: 0.5\nheld_out: 500\nallow_leaking: false\n"
+    assert_one_line(run("freeze", "evaluation", json.dumps({"iou": 1}), tmp_path / "f.yaml"), "unknown key iou")
+
+
+def test_the_papers_model_has_the_papers_layers():
+    result = run("describe", "--preset", "paper", "--dataset", "refcocog", "--config", ROOT / "config.yaml")
+    assert result.exit_code == 0, result.stderr
+    found = [line.split("  ") for line in result.output.splitlines()[2:]]
+    rows = {cells[0].strip(): [cell.strip() for cell in cells[1:] if cell.strip()] for cells in found}
+    assert rows["position of a region"] == ["5×512+512", "3,072"]
+    assert rows["word vectors"] == ["6894×300", "2,068,200"]
+    assert rows["sentence"][1] == "27,639,808" and rows["sentence, PyTorch's second biases"] == ["16,384"]
+    assert rows["unary: projection"] == ["2560×2348+2348", f"{2560 * 2348 + 2348:,}"]
+    assert rows["pairwise: projection"] == ["5120×2348+2348", f"{5120 * 2348 + 2348:,}"]
+    assert rows["unary: score"] == rows["pairwise: score"] == ["2348×1+1", "2,349"]
+
+
+def test_a_model_of_unknown_words_or_dataset_is_not_described():
+    config = ("--config", ROOT / "config.yaml")
+    assert_one_line(run("describe", "--dataset", "shapes", *config), "--words")
+    assert_one_line(run("describe", "--dataset", "refcocoo", *config), "no dataset refcocoo", "refcocog")
+
+
+def test_processes_on_one_machine_share_its_threads_and_have_a_gpu_each(monkeypatch):
+    assert own_threads(8) == 8
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    monkeypatch.setenv("LOCAL_RANK", "99")
+    assert (own_threads(8), own_threads(1)) == (4, 1)
+    with pytest.raises(UserError, match="--device cuda:99: not to be had on this machine"):
+        prepared_device("cuda", 2)
+
+
+def test_a_folder_instead_of_regions_is_one_line_that_deletes_nothing(tmp_path):
+    result = run("regions", "info", tmp_path)
+    assert_one_line(result, "a folder; name a file of regions")
+    assert "delete" not in result.stderr

@@ -1,0 +1,326 @@
+"""`jvgn ground` and `jvgn show` on a small run: what they print and write, and what they say of mistakes."""
+
+import json
+import shutil
+import subprocess
+import sys
+from resource import RUSAGE_CHILDREN, getrusage
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from click.testing import CliRunner
+from PIL import Image
+
+from jvgn.cli import main
+from jvgn.detector.faster_rcnn import build_detector
+from jvgn.detector.weights import save_detector
+from jvgn.evaluation.predict import predict
+from jvgn.grounding.grounder import Grounder
+from jvgn.regions.store import RegionStore
+from jvgn.settings.detector import TorchvisionSettings
+from jvgn.settings.parser import BUILT_IN_PARSERS
+from jvgn.settings.regions import RegionSettings
+from jvgn.storage.records import record_of, write_origin
+from jvgn.training.checkpoint import new_model, save_model
+from jvgn.training.run_files import Inputs
+from jvgn.vocabulary.words import Vocabulary
+from parsers.errors import UserError
+
+SENTENCE = "the star left of a red ring"
+
+
+@pytest.fixture(scope="module")
+def results(small_world, run_settings, tmp_path_factory):
+    """A folder as the workflow's, with a run on given regions and one on detections; nothing in it is trained."""
+    results = tmp_path_factory.mktemp("project") / "results"
+    torch.manual_seed(0)
+    detector = TorchvisionSettings(backbone="tiny", short_side=144, long_side=192, anchor_sizes=[18, 33])
+    built = build_detector(detector, 8)
+    own = results / "detectors/shapes/none"
+    detector.write(own / "settings.yaml")
+    save_detector(own / "weights.safetensors", built.state_dict(), detector, [(k, f"shape {k}") for k in range(1, 9)])
+    RegionSettings().write(results / "regions/shapes_det/settings.yaml")
+    shutil.copytree(small_world.dataset, results / "datasets/shapes")
+    graphs = results / "graphs/shapes/lexical"
+    BUILT_IN_PARSERS["lexical"].write(graphs / "settings.yaml")
+    for file in (small_world.nodes, small_world.edges):
+        shutil.copy(file, graphs)
+    (results / "regions/shapes_gt").mkdir()
+    shutil.copy(small_world.regions, results / "regions/shapes_gt/none.h5")
+    words = Vocabulary.read(small_world.words).words
+    for setting, feature_size in (("gt", RegionStore(small_world.regions).feature_size), ("det", built.feature_size)):
+        settings = run_settings()
+        model = new_model(settings, np.load(small_world.vectors), feature_size)
+        settings.write(results / f"shapes_{setting}/settings.yaml")
+        save_model(results / f"shapes_{setting}/model.safetensors", model, settings, feature_size, words)
+    files = {"dataset": results / "datasets/shapes", "regions": results / "regions/shapes_gt/none.h5"}
+    inputs = Inputs(**(vars(small_world) | files))
+    run = results / "shapes_gt"
+    predict(inputs, run / "model.safetensors", run / "predictions.parquet", 0.5, torch.device("cpu"))
+    torch.use_deterministic_algorithms(False)
+    return results
+
+
+@pytest.fixture(scope="module")
+def images(small_world):
+    return small_world.dataset.parent / "images"
+
+
+@pytest.fixture
+def photo(images):
+    return min(images.glob("*.jpg"))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Commands write into the folder they are called in."""
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_one_sentence_gives_a_table_and_a_picture(results, photo, tmp_path):
+    found = run("ground", photo, SENTENCE, "--run", results / "shapes_det")
+    assert found.exit_code == 0, found.stderr
+    header, star, ring, drawn = found.stdout.splitlines()
+    assert header.split() == ["phrase", "box", "before", "after"]
+    assert star.startswith("* star ") and ring.startswith("  red ring ")
+    expected = Grounder.load(results / "shapes_det").ground(photo, SENTENCE)
+    for line, one in zip((star, ring), expected, strict=True):
+        assert [float(value) for value in line.split()[-2:]] == pytest.approx([one.unary, one.marginal], abs=0.005)
+    assert drawn == f"drawn: {photo.stem}.grounding.png"
+    assert Image.open(tmp_path / f"{photo.stem}.grounding.png").width == 990
+
+
+def test_json_is_all_that_goes_to_standard_output_and_holds_every_belief(results, photo, tmp_path):
+    found = run("ground", photo, SENTENCE, "--run", results / "shapes_det", "--json", "-", "--best", 2)
+    assert found.exit_code == 0, found.stderr
+    told = json.loads(found.stdout)
+    (result,) = told["results"]
+    assert (told["format"], told["errors"], result["expression"]) == ("1", [], SENTENCE)
+    assert list(tmp_path.iterdir()) == []
+    answer = Grounder.load(results / "shapes_det").answer(photo, SENTENCE, best=2)
+    np.testing.assert_array_equal(np.array(result["regions"], np.float32), answer.box_N4)
+    assert result["referent"] == 0 and [node["is_referent"] for node in result["nodes"]] == [True, False]
+    assert result["edges"] == [{"subject": 0, "relation": "left of", "object": 1, "tokens": [2, 3]}]
+    for node, unary_N, marginal_N in zip(result["nodes"], answer.unary_KN, answer.marginal_KN, strict=True):
+        np.testing.assert_allclose(node["unary_of_regions"], unary_N)
+        np.testing.assert_allclose(node["marginal_of_regions"], marginal_N)
+        assert sum(node["marginal_of_regions"]) == pytest.approx(1, abs=1e-5)
+        assert node["marginal"] == node["marginal_of_regions"][node["region"]]
+        assert node["box"] == result["regions"][node["region"]]
+        assert " ".join(result["tokens"][token] for token in node["tokens"]) == node["phrase"]
+    assert [joint["probability"] for joint in result["best"]] == [joint.probability for joint in answer.joint]
+
+
+def test_bad_rows_of_a_csv_are_named_and_the_others_answered(results, images, photo, tmp_path):
+    (tmp_path / "asked").mkdir()
+    shutil.copy(photo, tmp_path / "asked/a.jpg")
+    (tmp_path / "asked/cut.jpg").write_bytes(photo.read_bytes()[:900])
+    (tmp_path / "asked/text.jpg").write_text("no image")
+    rows = ["image,expression,note", 'a.jpg,"the ring, or star",x', "none.jpg,a star", "a.jpg,", "text.jpg,a star"]
+    rows += ["cut.jpg,a star", "a.jpg,the cross"]
+    (tmp_path / "asked/questions.csv").write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
+    (tmp_path / "drawn").mkdir()
+    arguments = ["--csv", "asked/questions.csv", "--json", "answers.json", "--output", "drawn"]
+    found = run("ground", *arguments, "--run", results / "shapes_det")
+    assert found.exit_code == 1
+    errors = found.stderr.strip().splitlines()
+    for line, (number, words) in zip(
+        [line for line in errors if line.startswith("Error: ")],
+        [(3, "no such image"), (4, "empty sentence"), (5, "not a readable image"), (6, "not a readable image")],
+        strict=True,
+    ):
+        assert f"questions.csv, line {number}: " in line and words in line
+    told = json.loads((tmp_path / "answers.json").read_text())
+    assert [(one["question"], one["expression"]) for one in told["results"]] == [
+        (0, "the ring, or star"),
+        (5, "the cross"),
+    ]
+    assert [one["question"] for one in told["errors"]] == [1, 2, 3, 4]
+    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["1_a.png", "6_a.png"]
+
+
+def test_a_sentence_is_shown_and_not_obeyed(results, photo, tmp_path):
+    questions = pd.DataFrame({"image": [photo] * 2, "expression": ["a star\x1b]0;PWNED\x07\nforged", "a ring\u202e"]})
+    questions.to_csv(tmp_path / "questions.csv", index=False)
+    found = run("ground", "--csv", "questions.csv", "--run", results / "shapes_det")
+    assert found.exit_code == 0, found.stderr
+    assert rf"{photo.name}: a star\x1b]0;PWNED\x07\nforged" in found.stdout.splitlines()
+    assert not {"\x1b", "\x07", "\u202e"} & {*found.stdout, *found.stderr}
+
+
+def test_an_image_is_looked_at_once_for_all_its_expressions(results, photo, monkeypatch):
+    grounder = Grounder.load(results / "shapes_det")
+    looked = []
+    detect = grounder.extractor.regions_of
+    monkeypatch.setattr(grounder.extractor, "regions_of", lambda images: looked.append(1) or detect(images))
+    asked = [(photo, "the star"), (photo, SENTENCE), (photo, "a red ring")]
+    found = list(grounder.answers(asked))
+    assert len(looked) == 1 and [one.text for one in found] == [text for _, text in asked]
+    assert found[1].groundings == grounder.ground(photo, SENTENCE)
+
+
+def test_an_image_without_use_is_looked_at_once_and_named_for_each_of_its_expressions(results, photo, monkeypatch):
+    grounder = Grounder.load(results / "shapes_det")
+    looked = []
+    monkeypatch.setattr(grounder, "look", lambda image: looked.append(image) or (_ for _ in ()).throw(UserError("no")))
+    found = list(grounder.answers([(photo, "the star"), (photo, SENTENCE)]))
+    assert looked == [photo] and [str(one) for one in found] == ["no", "no"]
+
+
+def test_a_detector_of_other_features_than_the_models_is_named(results, tmp_path):
+    copy = tmp_path / "results"
+    shutil.copytree(results, copy)
+    shutil.copy(copy / "shapes_gt/model.safetensors", copy / "shapes_det")
+    with pytest.raises(UserError, match=r"trained on features of size .*, but the regions have"):
+        Grounder.load(copy / "shapes_det")
+
+
+def test_a_word_that_the_run_has_not_learned_is_reported(results, photo):
+    found = run("ground", photo, "the star, left of a red Gizmo", "--run", results / "shapes_det")
+    assert found.exit_code == 0
+    assert found.stderr.strip() == "Warning: not among the words that the run has learned, so read as <unk>: Gizmo"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.jpg", "a star"], ["none.jpg: there is no such image"]),
+        (["text.jpg", "a star"], ["text.jpg: not a readable image"]),
+        ([".", "a star"], ["is a folder, expected an image file"]),
+        (["photo.jpg", " "], ["an empty sentence mentions nothing"]),
+        (["photo.jpg"], ["nothing is asked"]),
+        ([], ["nothing is asked"]),
+        (
+            ["photo.jpg", "a star", "--run", "results/shapes_dt"],
+            ["shapes_dt: there is no such run", "no run is trained"],
+        ),
+        (["photo.jpg", "a star", "--run", "{results}/shapes_dt"], ["no such run", "results/shapes_gt"]),
+        (["photo.jpg", "a star", "--run", "."], ["model.safetensors", "no trained run"]),
+        (["photo.jpg", "a star", "--run", "{results}"], ["results/shapes_det, ", "results/shapes_gt"]),
+        (["photo.png", "a star", "--output", "photo.png"], ["photo.png: is the image itself"]),
+        (["photo.jpg", "a star", "--output", "no/a.png"], ["no: there is no such folder"]),
+        (["photo.jpg", "a star", "--output", "a.gif"], ["a.gif: expected a name that ends in .png or .svg"]),
+        (["photo.jpg", "a star", "a ring", "--output", "a.png"], ["a.png: there is no such folder"]),
+        (["photo.jpg", "a star", "--json", "no/a.json"], ["no: there is no such folder"]),
+        (["photo.jpg", "a star", "--json", "a.txt"], ["a.txt: expected a name that ends in .json"]),
+        (["photo.jpg", "a star", "--parser", "oracle"], ["there is no parser 'oracle'", "lexical"]),
+        (["--csv", "none.csv"], ["none.csv: there is no such file"]),
+        (["--csv", "text.jpg"], ["text.jpg: has no column image", "image,expression"]),
+        (["--csv", "photo.jpg"], ["photo.jpg: not a readable CSV file"]),
+        (["--csv", "bare.csv"], ["bare.csv: asks nothing"]),
+        (["photo.jpg", "a star", "--csv", "bare.csv"], ["not both"]),
+    ],
+)
+def test_a_mistake_is_one_line_before_anything_slow(results, photo, tmp_path, monkeypatch, arguments, words):
+    shutil.copy(photo, tmp_path / "photo.jpg")
+    Image.open(photo).save(tmp_path / "photo.png")
+    (tmp_path / "text.jpg").write_text("no image")
+    (tmp_path / "bare.csv").write_text("image,expression\n")
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.setattr(Grounder, "load", lambda *given: pytest.fail("the model was loaded"))
+    run_of = [] if "--run" in arguments else ["--run", results / "shapes_det"]
+    found = run("ground", *(str(one).format(results=results) for one in [*arguments, *run_of]))
+    assert found.exit_code == 1, found.output
+    (line,) = found.stderr.strip().splitlines()
+    assert line.startswith("Error: ") and all(word in line for word in words), line
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def children_seconds(*command):
+    """The processor's time, which waiting for other processes does not change."""
+    before = getrusage(RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *map(str, command)], check=True, capture_output=True)
+    after = getrusage(RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_an_answer_costs_little_more_than_importing_torch(results, photo):
+    """On an idle machine, `import torch, torchvision` takes over 2 seconds: less than as much again is the promise."""
+    question = ("-m", "jvgn", "ground", photo, SENTENCE, "--run", results / "shapes_det", "--json", "-")
+    imports, answer = children_seconds("-c", "import torch, torchvision"), children_seconds(*question)
+    assert answer - imports < 0.9 * imports
+
+
+def test_pandas_and_matplotlib_are_not_loaded_for_an_answer(results, photo):
+    code = f"""if True:
+        import sys
+        from jvgn import Grounder
+        Grounder.load({str(results / "shapes_det")!r}).ground({str(photo)!r}, {SENTENCE!r})
+        assert not {{"pandas", "matplotlib", "stanza"}} & set(sys.modules)"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture(scope="module")
+def predictions(results):
+    return pd.read_parquet(results / "shapes_gt/predictions.parquet")
+
+
+def show(results, images, *arguments):
+    return run("show", results / "shapes_gt", *arguments, "--images", images)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3])
+def test_any_expression_is_shown_as_the_predictions_say(results, images, predictions, tmp_path, nodes):
+    sizes = predictions.groupby("expression_id").size()
+    chosen = int(sizes[sizes == nodes].index[0])
+    found = show(results, images, chosen, "--output", "a.svg", "--output", "a.png")
+    assert found.exit_code == 0, found.stderr
+    title, _, *rows, _ = found.stdout.splitlines()
+    assert title.startswith(f"expression {chosen}, ")
+    expected = predictions[predictions["expression_id"] == chosen]
+    told = np.array([[float(value) for value in row.split()[-2:]] for row in rows])
+    np.testing.assert_allclose(told, expected[["unary", "marginal"]], atol=0.006)
+    assert Image.open("a.png").width == 990 and "<svg" in (tmp_path / "a.svg").read_text()
+
+
+def test_without_an_id_the_expression_that_message_passing_helped_most_is_shown(results, images, predictions):
+    right = predictions.groupby("expression_id")["correct"].all()
+    gain = (predictions["marginal"] - predictions["unary"]).groupby(predictions["expression_id"]).sum()
+    expected = gain[right[right].index].idxmax()
+    assert f"drawn: expression_{expected}.png" in show(results, images).stdout
+
+
+def test_an_unknown_expression_is_one_line_that_says_where_to_find_one(results, images, predictions, monkeypatch):
+    monkeypatch.setattr("jvgn.grounding.answerer.answer_again", lambda *given: pytest.fail("the model was loaded"))
+    first, last = predictions["expression_id"].min(), predictions["expression_id"].max()
+    for expression_id, why in ((10**6, "is unknown"), (1, "is in the split train and has no prediction")):
+        found = show(results, images, expression_id)
+        assert found.exit_code == 1
+        (line,) = found.stderr.strip().splitlines()
+        assert line.startswith(f"Error: expression {expression_id} {why}; ")
+        assert f"from {first} to {last}" in line and "jvgn show" in line
+
+
+CHANGED = [
+    "shapes_gt/model.safetensors",
+    "shapes_gt/predictions.parquet",
+    "graphs/shapes/lexical/edges.parquet",
+    "datasets/shapes/expressions.parquet",
+    "regions/shapes_gt/none.h5",
+]
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_nothing_is_shown_of_files_that_have_changed_since_they_were_written(results, images, name):
+    path = results / name
+    whole = path.read_bytes()
+    write_origin(path, "jvgn make", {}, {}, {})
+    try:
+        path.write_bytes(whole + b"!")
+        found = show(results, images)
+    finally:
+        path.write_bytes(whole)
+        record_of(path).unlink()
+    assert found.exit_code == 1 and "not as it was written by jvgn make" in found.stderr
+
+
+def test_images_that_cannot_be_found_are_asked_for(results, tmp_path):
+    for extra, words in (((), "config.yaml: there is no such file"), (("--images", "none"), "none: there is no such")):
+        found = run("show", results / "shapes_gt", *extra)
+        assert found.exit_code == 1 and words in found.stderr and "--images FOLDER" in found.stderr

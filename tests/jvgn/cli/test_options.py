@@ -1,0 +1,152 @@
+"""A parser is named on a command line or in a settings file, and a wrong option is named too."""
+
+import errno
+import inspect
+import os
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from jvgn.cli.errors import BARRED, Commands
+from jvgn.graphs.parser_file import read_parser
+from jvgn.settings.parser import BUILT_IN_PARSERS, ParserSettings
+from parsers.__main__ import main
+from parsers.backends import BACKENDS, check_options
+from parsers.errors import UserError
+from parsers.parser import Parser, named_parser
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("lexical", [], Parser("lexical")),
+        ("stanza", ["models=a=b"], Parser("stanza", {"models": "a=b"})),
+        ("corenlp:repair=false,folder=here", [], Parser("corenlp", {"repair": False, "folder": "here"})),
+        ("corenlp:repair=false", ["repair=true"], Parser("corenlp", {"repair": True})),
+    ],
+)
+def test_a_command_line_names_a_parser_and_its_options(name, options, expected):
+    assert named_parser(name, options) == expected
+
+
+def test_a_parser_is_printed_as_it_is_typed():
+    parser = Parser("corenlp", {"repair": False, "folder": "here"})
+    assert named_parser(str(parser)) == parser
+
+
+@pytest.mark.parametrize("pair", ["models", "models=", "=x", ""])
+def test_an_option_without_key_or_value_is_named(pair):
+    with pytest.raises(UserError, match="expected key=value"):
+        named_parser("stanza", [pair])
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("backend: lexical", Parser("lexical")),
+        ("backend: stanza\nmodels: null", Parser("stanza")),
+        ("backend: corenlp\nfolder: a b\nrepair: false", Parser("corenlp", {"folder": "a b", "repair": False})),
+    ],
+)  # fmt: skip
+def test_a_settings_file_names_a_parser_and_its_options(tmp_path, content, expected):
+    (tmp_path / "settings.yaml").write_text(content)
+    assert read_parser(tmp_path / "settings.yaml") == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "cannot be read"),
+        ("a: [", "cannot be read as YAML"),
+        ("- lexical", "expected the key backend"),
+        ("models: x", "expected the key backend"),
+        ("backend: stanza\nmodels: [1]", "models: expected a text"),
+        (f"backend: stanza\nmodels: 0x{'f' * 6000}", "found a int that is too long to write"),
+        (f"backend: stanza\n? 0x{'f' * 6000}\n: [1]", "a int that is too long to write: expected"),
+    ],
+)
+def test_a_settings_file_that_names_no_parser_is_refused(tmp_path, content, problem):
+    if content is not None:
+        (tmp_path / "settings.yaml").write_text(content)
+    arguments = ["parse", "--settings", str(tmp_path / "settings.yaml"), "a", "b", "c", "d"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert "settings.yaml" in result.output and problem in result.output and result.output.count("\n") == 1
+
+
+@pytest.mark.parametrize("parser", BUILT_IN_PARSERS)
+def test_frozen_settings_name_the_parser_that_was_configured(tmp_path, parser):
+    settings = BUILT_IN_PARSERS[parser]
+    ParserSettings(settings).write(tmp_path / "settings.yaml")
+    assert read_parser(tmp_path / "settings.yaml").backend == parser
+
+
+def test_every_backend_can_be_configured():
+    variants = ParserSettings.model_json_schema()["discriminator"]["mapping"]
+    assert set(BACKENDS) == set(variants)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"parses": "x", "modles": "x"}, "'modles'; its options are: parses, strict"),
+        ({}, "'parses'; its options are"),
+        ({"parses": True}, "parses: expected a text, found true"),
+    ],
+)
+def test_options_that_a_backend_does_not_take_are_named(options, problem):
+    def load(parses: str, strict: bool = True): ...
+
+    with pytest.raises(UserError, match=f"the parser mine: .*{problem}"):
+        check_options("mine", inspect.signature(load), options)
+
+
+@pytest.mark.parametrize(
+    ("parser", "problem"),
+    [
+        ("conllu", "'parses'; its options are: parses"),
+        ("conllu:parses=true", "parses: expected a text"),
+        ("stanza:model=x", "'model'; its options are: models, tags"),
+        ("stanza:models=false", "models: expected a text"),
+    ],
+)
+def test_a_wrong_option_of_a_backend_is_one_line(parser, problem):
+    with pytest.raises(UserError, match=problem):
+        named_parser(parser).load()
+
+
+@pytest.mark.parametrize("command", ["score", "parse"])
+def test_the_lexical_parser_has_no_options(command, tmp_path):
+    files = ["a"] if command == "score" else list("abcd")
+    (tmp_path / "a").write_text("caption,scene_graph\na dog,( dog )\n")
+    files[0] = str(tmp_path / "a")
+    result = CliRunner().invoke(main, [command, "--option", "models=x", *files])
+    assert result.exit_code == 1 and "its options are: none" in result.output
+
+
+def ran(problem: Exception):
+    @click.group(cls=Commands)
+    def main(): ...
+
+    @main.command()
+    def fail():
+        raise problem
+
+    return CliRunner().invoke(main, ["fail"])
+
+
+@pytest.mark.parametrize("number", BARRED)
+def test_a_path_that_cannot_be_used_is_one_line(number):
+    result = ran(OSError(number, os.strerror(number), "a/b"))
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: a/b: cannot be used ({os.strerror(number)}); ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [PermissionError(errno.EACCES, "of a port"), FileNotFoundError(errno.ENOENT, "", "a"), RuntimeError("of torch's")],
+)
+def test_an_error_that_is_of_no_barred_path_is_not_hidden(problem):
+    assert ran(problem).exception is problem

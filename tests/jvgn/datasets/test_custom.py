@@ -1,0 +1,298 @@
+"""A table of expressions and COCO's annotations become a dataset; whatever is wrong is named by place and column."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from jvgn.datasets.custom import read_custom
+from jvgn.settings.configuration import configuration
+from jvgn.settings.custom import CustomSettings
+from jvgn.settings.presets import overlaid
+from parsers.errors import UserError
+from parsers.words.tokens import tokenise
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "docs/examples/custom/config.yaml"
+TABLES = ("images", "objects", "expressions", "mentions")
+
+
+def annotations():
+    return {
+        "images": [
+            {"id": 5, "file_name": "five.jpg", "width": 40, "height": 30},
+            {"id": 3, "file_name": "three.jpg", "width": 8, "height": 9},
+            {"id": 9, "file_name": "undescribed.jpg", "width": 1, "height": 1},
+        ],
+        "annotations": [
+            {"id": 21, "image_id": 5, "category_id": 2, "bbox": [1, 2, 10, 20]},
+            {"id": 20, "image_id": 5, "category_id": 1, "bbox": [0.5, 0, 4, 4], "iscrowd": 1},
+            {"id": 10, "image_id": 3, "category_id": 1, "bbox": [0, 0, 8, 9]},
+        ],
+        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+    }
+
+
+MENTIONS = [{"head_token": 0, "object_id": 21}, {"head_token": 3, "object_id": 20}]
+
+
+def rows():
+    return [
+        {"image_id": 5, "object_id": 21, "split": "train", "text": "Dog near a cat", "mentions": MENTIONS},
+        {"image_id": 3, "object_id": 10, "split": "val", "text": "the cat's tail, left"},
+    ]
+
+
+def write(folder, rows, suffix, annotated=None):
+    (folder / "annotations.json").write_text(json.dumps(annotated or annotations()))
+    (folder / "pictures").mkdir(exist_ok=True)
+    for name in ("five.jpg", "three.jpg"):
+        (folder / "pictures" / name).touch()
+    path, frame = folder / f"table{suffix}", pd.DataFrame(rows)
+    if suffix == ".csv":
+        texts = frame.map(lambda cell: json.dumps(cell) if isinstance(cell, list) else cell)
+        texts.to_csv(path, index=False, encoding="utf-8-sig")
+    elif suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        frame.to_parquet(path)
+    return settings(folder, path)
+
+
+def settings(folder, path):
+    return CustomSettings(
+        annotations=str(folder / "annotations.json"), expressions=str(path), images=str(folder / "pictures")
+    )
+
+
+def read(folder, rows, suffix=".jsonl", annotated=None):
+    read_custom(write(folder, rows, suffix, annotated), folder / "out", tokenise)
+    return {name: pd.read_parquet(folder / "out" / f"{name}.parquet") for name in TABLES}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_the_tables_hold_what_the_rows_describe(tmp_path, suffix):
+    found = read(tmp_path, rows(), suffix)
+    assert found["images"].values.tolist() == [[3, "three.jpg", 8, 9], [5, "five.jpg", 40, 30]]
+    assert found["objects"].values.tolist() == [
+        [10, 3, "cat", 1, 0, 0, 8, 9, False],
+        [21, 5, "dog", 2, 1, 2, 11, 22, False],
+        [20, 5, "cat", 1, 0.5, 0, 4.5, 4, True],
+    ]
+    assert found["expressions"].drop(columns="tokens").values.tolist() == [
+        [1, 21, 5, 21, "train", "Dog near a cat"],
+        [2, 10, 3, 10, "val", "the cat's tail, left"],
+    ]
+    assert found["expressions"]["tokens"].map(list).tolist() == [
+        ["Dog", "near", "a", "cat"],
+        ["the", "cat", "'s", "tail", ",", "left"],
+    ]
+    assert found["mentions"].values.tolist() == [[1, 0, 21, True], [1, 3, 20, False]]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_spreadsheets_may_end_lines_and_begin_files_as_they_like(tmp_path, end, mark):
+    lines = ["image_id,object_id,split,text", '5,21,train,"dog, left"', "3,10,val,cat", ""]
+    write(tmp_path, rows(), ".jsonl")
+    (tmp_path / "table.csv").write_bytes((mark + end.join(lines)).encode())
+    read_custom(settings(tmp_path, tmp_path / "table.csv"), tmp_path / "out", tokenise)
+    assert pd.read_parquet(tmp_path / "out/expressions.parquet")["text"].tolist() == ["dog, left", "cat"]
+
+
+def test_images_are_found_by_name_and_objects_by_box(tmp_path):
+    by_box = {"file_name": "five.jpg", "x1": 1, "y1": 2, "x2": 11.4, "y2": 22, "split": "train", "text": "dog"}
+    found = read(tmp_path, [by_box, {"file_name": "three.jpg", "object_id": 10, "split": "val", "text": "cat"}], ".csv")
+    assert found["expressions"][["image_id", "object_id"]].values.tolist() == [[5, 21], [3, 10]]
+
+
+def test_ids_and_words_may_be_the_users(tmp_path):
+    words = ["x", "y", "z", "u"]
+    given = [row | {"expression_id": number, "tokens": words} for number, row in zip((70, 60), rows(), strict=True)]
+    for suffix in (".csv", ".parquet"):
+        found = read(tmp_path, given, suffix)["expressions"]
+        assert found["expression_id"].tolist() == [60, 70]
+        assert found["tokens"].map(list).tolist() == [words, words]
+
+
+def edited(number, **cells):
+    """The rows, one of them with other cells; a cell of None is left out."""
+    result = rows()
+    result[number] = {key: value for key, value in (result[number] | cells).items() if value is not None}
+    return result
+
+
+BOX = {"object_id": None, "x1": 1, "y1": 2, "x2": 11, "y2": 22}
+
+
+@pytest.mark.parametrize(
+    ("number", "cells", "message"),
+    [
+        (1, {"split": "tset"}, "line 2, column split: expected one of train, val, test, found 'tset'; others must be"),
+        (1, {"split": "train"}, "has no row of split val, only of train; training needs train and val"),
+        (1, {"split": None}, "line 2, column split: is empty"),
+        (1, {"text": None}, "line 2, column text: is empty"),
+        (1, {"text": "  "}, "line 2, column text: String should have at least 1 character"),
+        (1, {"text": 7}, "line 2, column text: Input should be a valid string, found 7"),
+        (0, {"text": "x" * 10_001}, "line 1, column text: String should have at most 10000 characters"),
+        (0, {"image_id": 77}, "line 1, column image_id: .*annotations.json has no image 77"),
+        (0, {"image_id": "five"}, "line 1, column image_id: Input should be a valid integer.* found 'five'"),
+        (0, {"image_id": True}, "line 1, column image_id: Value error, expected a number, found True"),
+        (0, {"image_id": None}, "line 1, column image_id or file_name: is empty"),
+        (0, {"image_id": None, "file_name": "six.jpg"}, "line 1, column file_name: .* no image of the name six.jpg"),
+        (0, {"file_name": "three.jpg"}, "line 1, column file_name: image 5 is five.jpg, found three.jpg"),
+        (0, {"object_id": 99}, "line 1, column object_id: .*annotations.json has no annotation 99"),
+        (0, {"object_id": 10}, "line 1, column object_id: annotation 10 is in image 3, expected one in 5"),
+        (0, {"object_id": 2**70}, "line 1, column object_id: Input should be less than"),
+        (0, {"object_id": None}, "line 1, column x1: is empty, and so is object_id"),
+        (0, BOX | {"y2": None}, "line 1, column y2: is empty, and so is object_id"),
+        (0, BOX | {"y2": "low"}, "line 1, column y2: Input should be a valid number.* found 'low'"),
+        (0, BOX | {"y2": 12}, "line 1, column x1 to y2: no annotated object of image 5 .* overlaps by 0.50, expected"),
+        (
+            0,
+            {"expression_id": 4},
+            "line 2, column expression_id: is empty; give every row one, or leave the column out",
+        ),
+        (0, {"tokens": []}, "line 1, column tokens: Value should have at least 1 item"),
+        (0, {"tokens": ["a b"]}, "line 1, column tokens.0: String should match pattern"),
+        (0, {"mentions": "[{"}, "line 1, column mentions: Value error, not readable as JSON"),
+        (0, {"mentions": "[" * 100_000}, "line 1, column mentions: Value error, not readable as JSON"),
+        (
+            0,
+            {"mentions": [{"head_token": 4, "object_id": 21}]},
+            "column mentions: head_token 4: there are 4 words, Dog",
+        ),
+        (0, {"mentions": [{"head_token": 0, "object_id": 10}]}, "column mentions: annotation 10 is in image 3"),
+        (0, {"mentions": [MENTIONS[0], MENTIONS[0]]}, "column mentions: head_token 0 stands for two objects"),
+        (0, {"mentions": [{"head": 0}]}, "line 1, column mentions.0.head_token: Field required"),
+    ],
+)
+def test_a_flaw_in_a_row_is_named_in_one_line(tmp_path, number, cells, message):
+    with pytest.raises(UserError, match=rf"table\.jsonl: .*{message}") as caught:
+        read(tmp_path, edited(number, **cells))
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_id_that_occurs_twice_is_named_with_both_places(tmp_path):
+    with pytest.raises(UserError, match=r"line 2, column expression_id: 8 is the id of line 1 too"):
+        read(tmp_path, [row | {"expression_id": 8} for row in rows()])
+
+
+def test_two_annotations_with_one_box_cannot_be_told_apart_by_it(tmp_path):
+    doubled = annotations()
+    doubled["annotations"].append(doubled["annotations"][0] | {"id": 22})
+    with pytest.raises(UserError, match="annotations 21 and 22 have this box alike; say which in a column object_id"):
+        read(tmp_path, edited(0, **BOX), annotated=doubled)
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        ("text", "needs a column text; it has: image_id, object_id, split"),
+        ("split", "needs a column split"),
+        ("image_id", "needs a column image_id or file_name"),
+        ("object_id", "needs a column object_id, or all of x1, y1, x2, y2"),
+    ],
+)
+def test_a_missing_column_is_named_with_those_there_are(tmp_path, missing, message):
+    without = [{key: value for key, value in row.items() if key != missing} for row in rows()]
+    with pytest.raises(UserError, match=message):
+        read(tmp_path, without, ".csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("table.csv", b"text,split\na,b,c\n", "line 2 has 3 cells, expected 2: text, split; put cells that contain a"),
+        ("table.csv", b"text,split,text\na,b,c\n", "it has 2 columns text"),
+        ("table.csv", b"text,split,,\na,b,,\n", "it has 2 columns without a name"),
+        ("table.csv", b'text,split\n"a,b\n', "line 2 is not readable as CSV"),
+        ("table.csv", b"text,split\n\xff\xfe,b\n", "not readable as UTF-8"),
+        ("table.csv", b"text,split\n", "it has no rows"),
+        ("table.csv", b"", "it has no rows"),
+        ("table.jsonl", b'{"text": "a"}\n{"text"', "line 2 is not readable as JSON"),
+        ("table.jsonl", b"[1]\n", "line 1: expected an object"),
+        ("table.parquet", b"PAR1", "not a readable Parquet file"),
+        ("table.csv", None, "cannot be read"),
+    ],
+)
+def test_a_broken_table_is_named_in_one_line(tmp_path, name, content, message):
+    write(tmp_path, rows(), ".jsonl")
+    (tmp_path / "table.jsonl").unlink()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=rf"{name}: .*{message}|{name}: {message}") as caught:
+        read_custom(settings(tmp_path, tmp_path / name), tmp_path / "out", tokenise)
+    assert "\n" not in str(caught.value)
+
+
+def annotated_with(key, number, **values):
+    result = annotations()
+    result[key][number] |= values
+    return result
+
+
+@pytest.mark.parametrize(
+    ("annotated", "message"),
+    [
+        (annotated_with("images", 1, id=5), r"image 5 \(three.jpg\) is listed twice"),
+        (annotated_with("images", 1, file_name="five.jpg"), r"image 3 \(five.jpg\) is listed twice"),
+        (annotated_with("images", 0, width=0), r"images\.0\.width: Input should be greater than 0"),
+        (annotated_with("annotations", 1, id=21), "annotation 21 is listed twice"),
+        (annotated_with("annotations", 1, image_id=4), "annotation 20 is in image 4, which is not listed"),
+        (annotated_with("annotations", 1, category_id=4), "category 4 has annotations but no name"),
+        (annotated_with("annotations", 1, bbox=[1, 2]), r"annotations\.1\.bbox"),
+        ({"images": [], "annotations": []}, "categories: Field required"),
+    ],
+)
+def test_a_flaw_in_the_annotations_is_named(tmp_path, annotated, message):
+    with pytest.raises(UserError, match=rf"annotations\.json: {message}.*mend the file"):
+        read(tmp_path, rows(), annotated=annotated)
+
+
+def test_annotations_that_are_nested_too_deeply_are_named(tmp_path):
+    chosen = write(tmp_path, rows(), ".csv")
+    (tmp_path / "annotations.json").write_text("[" * 100_000)
+    with pytest.raises(UserError, match=r"annotations\.json: not readable as JSON"):
+        read_custom(chosen, tmp_path / "out", tokenise)
+
+
+def test_a_picture_that_is_not_there_is_named_with_the_first_row_that_needs_it(tmp_path):
+    chosen = write(tmp_path, [*rows(), rows()[1]], ".csv")
+    (tmp_path / "pictures/three.jpg").unlink()
+    expected = r"pictures/three\.jpg: there is no such picture; .*table\.csv, line 3, describes it as image 3 of .*json"
+    with pytest.raises(UserError, match=expected):
+        read_custom(chosen, tmp_path / "out", tokenise)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"expressions": "a.xlsx"}, r"datasets\.mine\.expressions: String should match pattern .* found 'a\.xlsx'"),
+        ({"expressions": None}, r"datasets\.mine\.expressions: "),
+        ({"splits": ["train", "test"]}, r"datasets\.mine\.splits: Value error, val is missing"),
+        ({"folder": "refer"}, r"unknown key datasets\.mine\.folder"),
+        (
+            {"run": {"detector": "resnet101"}},
+            r"datasets\.mine\.run: .* does not withhold mine; add it to",
+        ),
+    ],
+)
+def test_a_mistake_in_the_configuration_names_its_key(values, message):
+    config = overlaid(yaml.safe_load((ROOT / "config.yaml").read_text()), yaml.safe_load(EXAMPLE.read_text()))
+    assert configuration(config).custom_datasets["mine"].splits == ("train", "val", "test")
+    with pytest.raises(UserError, match=message):
+        configuration(overlaid(config, {"datasets": {"mine": values}}))
+
+
+def test_the_command_says_it_in_one_line(tmp_path):
+    write(tmp_path, edited(1, split="tset"), ".csv").write(tmp_path / "settings.yaml")
+    arguments = ["read-custom", "--settings", str(tmp_path / "settings.yaml"), "--output", str(tmp_path / "out")]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1 and result.stderr.count("\n") == 1
+    assert result.stderr.startswith(f"Error: {tmp_path / 'table.csv'}: line 3, column split: expected one of")

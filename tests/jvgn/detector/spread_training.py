@@ -1,0 +1,38 @@
+"""A script for torchrun: trains a detector in which one image knows nothing of the others in its batch.
+
+Without samples drawn at random and without batch statistics, it must not matter how a batch is spread.
+"""
+
+import logging
+import sys
+from pathlib import Path
+
+from torch import nn
+
+from jvgn.detector import training
+from jvgn.detector.loading import untrained
+from tests.jvgn.drawing import SETTINGS, Drawn
+
+
+class Still(nn.Module):
+    """Hands its input on: in the place of batch normalisation."""
+
+    def forward(self, x):
+        return x
+
+
+def untrained_without_statistics(settings, class_count):
+    network = untrained(settings, class_count)
+    for module in list(network.modules()):
+        for name, child in list(module.named_children()):
+            if isinstance(child, nn.BatchNorm1d | nn.BatchNorm2d):
+                setattr(module, name, Still())
+    return network
+
+
+if __name__ == "__main__":
+    drawn, output = Drawn(Path(sys.argv[1])), Path(sys.argv[2])
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    training.untrained = untrained_without_statistics
+    every_sample = {"batch_size": 3, "anchor_samples": 10**4, "region_samples": 10**4, "learning_rate": 0.001}
+    drawn.train(output, SETTINGS.model_copy(update=every_sample | {"precision": sys.argv[3]}))

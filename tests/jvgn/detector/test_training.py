@@ -1,0 +1,319 @@
+"""Training a detector: on the right images, to the same bytes, through interruptions."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from itertools import chain, pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.detector.excluded_images import exclude_images
+from jvgn.detector.faster_rcnn import build_detector
+from jvgn.detector.provenance import read_provenance
+from jvgn.detector.sharing import share
+from jvgn.detector.training import flip, learning_rate, order_batches, targets_of
+from jvgn.detector.weights import load_detector
+from jvgn.runtime.distributed import Processes
+from jvgn.settings.detector import TorchvisionSettings
+from jvgn.storage.files import naming_together, sha256
+from jvgn.storage.parquet import read_table, write_table
+from parsers.errors import UserError
+from tests.jvgn.drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(trained, drawn, tmp_path):
+    assert drawn.train(tmp_path / "again").read_bytes() == trained[1].read_bytes()
+    assert (
+        drawn.train(tmp_path / "other", SETTINGS.model_copy(update={"seed": 1})).read_bytes() != trained[1].read_bytes()
+    )
+
+
+def interrupt(drawn: Drawn, output: Path, settings: TorchvisionSettings) -> int:
+    """Starts a training that finds an image of its second step missing, puts the image back; the step saved."""
+    second = order_batches([(48, 64)] * 4, settings.batch_size, settings.epochs, settings.seed)[1]
+    image = drawn.folder / f"{10 * (second[0] + 1)}.png"
+    content = image.read_bytes()
+    image.unlink()
+    with pytest.raises(UserError, match=f"{image.name}: there is no such image"):
+        drawn.train(output, settings)
+    image.write_bytes(content)
+    assert [path.name for path in output.iterdir()] == ["detector.state.pt"]
+    return torch.load(output / "detector.state.pt", weights_only=True)["step"]
+
+
+def test_an_interrupted_training_goes_on_to_the_same_bytes(trained, drawn, tmp_path, caplog):
+    caplog.set_level("INFO")
+    assert interrupt(drawn, tmp_path / "detector", SETTINGS) == 1
+    assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
+    assert "going on from step 1" in caplog.text
+    assert {path.name for path in (tmp_path / "detector").iterdir()} == {"detector.safetensors", "provenance.json"}
+
+
+def test_the_state_stays_until_the_weights_have_their_name(drawn, tmp_path):
+    output = tmp_path / "detector"
+    with pytest.raises(UserError), naming_together([output / "detector.safetensors", output / "provenance.json"]):
+        drawn.train(output, SETTINGS.model_copy(update={"save_every": 500}))
+        raise UserError("the disk is full")
+    assert [path.name for path in output.iterdir()] == ["detector.state.pt"]
+
+
+def test_the_state_of_another_training_is_left_aside(trained, drawn, tmp_path):
+    interrupt(drawn, tmp_path / "detector", SETTINGS.model_copy(update={"learning_rate": 0.02}))
+    assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
+
+
+def test_a_broken_state_is_left_aside(trained, drawn, tmp_path):
+    (tmp_path / "detector.state.pt").write_text("not a state")
+    assert drawn.train(tmp_path).read_bytes() == trained[1].read_bytes()
+
+
+def test_the_weights_know_their_settings_and_categories(trained):
+    found = load_detector(trained[1])
+    assert found.settings == SETTINGS
+    assert dict(found.categories) == CATEGORIES
+    assert not found.detector.training
+
+
+def test_the_provenance_names_images_tables_and_weights(trained):
+    data, weights = trained
+    made = read_provenance(weights.parent / "provenance.json")
+    assert made.training_image_ids == (10, 20, 30, 40)
+    assert made.weights_sha256 == sha256(weights)
+    assert made.tables["objects"] == sha256(data.tables["objects"])
+    assert made.categories == tuple(CATEGORIES.items())
+    assert json.loads((weights.parent / "provenance.json").read_text())["versions"].keys() == {"torch", "torchvision"}
+
+
+def test_nothing_that_any_dataset_evaluates_on_is_learned(drawn, tmp_path):
+    other = write_expressions(tmp_path / "other" / "expressions.parquet", {10: "testA", 20: "train", 40: "val"})
+    exclude_images([drawn.expressions, other], tmp_path / "excluded.parquet")
+    weights = drawn.train(tmp_path / "detector", excluded=tmp_path / "excluded.parquet")
+    assert read_provenance(weights.parent / "provenance.json").training_image_ids == (20, 30)
+
+
+def test_a_training_without_images_is_refused(drawn, tmp_path):
+    other = write_expressions(tmp_path / "other" / "expressions.parquet", dict.fromkeys((10, 20, 30, 40, 50), "test"))
+    exclude_images([other], tmp_path / "excluded.parquet")
+    with pytest.raises(UserError, match="no image is left to train on"):
+        drawn.train(tmp_path / "detector", excluded=tmp_path / "excluded.parquet")
+
+
+def test_crowds_and_empty_boxes_are_no_targets(drawn):
+    objects = read_table(drawn.tables["objects"], OBJECTS).to_pydict()
+    objects["is_crowd"][0] = True
+    objects["x2"][1] = objects["x1"][1]
+    write_table(drawn.tables["objects"], objects, OBJECTS)
+    targets = targets_of(
+        *(read_table(drawn.tables[k], s) for k, s in (("images", IMAGES), ("objects", OBJECTS))), [3, 7]
+    )
+    assert [len(target["boxes"]) for target in targets] == [1, 3, 3, 3, 3]
+    assert targets[1]["labels"].tolist() == [1, 2, 1]
+
+
+def test_every_epoch_shows_every_image_once_and_wide_ones_apart():
+    sizes = [(4, 3), (3, 4), (4, 3), (4, 3), (3, 4)]
+    steps = order_batches(sizes, batch_size=2, epochs=3, seed=0)
+    assert len(steps) == 9
+    assert all(len({sizes[index] for index in batch}) == 1 for batch in steps)
+    assert all(sorted(chain(*steps[first : first + 3])) == list(range(5)) for first in (0, 3, 6))
+
+
+def test_a_flipped_box_holds_the_same_pixels_mirrored():
+    image = torch.arange(3 * 4 * 6).reshape(3, 4, 6)
+    mirrored, target = flip(image, {"boxes": torch.tensor([[1.0, 0, 3, 2]]), "labels": torch.tensor([2])})
+    assert target["boxes"].tolist() == [[3, 0, 5, 2]]
+    assert target["labels"].tolist() == [2]
+    assert torch.equal(mirrored[:, 0:2, 3:5].flip(2), image[:, 0:2, 1:3])
+
+
+def test_the_learning_rate_grows_then_falls():
+    rates = [learning_rate(step, 100, 0.1, 9) for step in range(100)]
+    assert rates[0] < rates[4] < rates[9]
+    assert all(before > after for before, after in pairwise(rates[9:]))
+    assert max(rates) == pytest.approx(0.1, rel=0.03)
+
+
+def test_an_unreadable_image_is_named_in_one_line(drawn, tmp_path):
+    (drawn.folder / "20.png").write_bytes((drawn.folder / "20.png").read_bytes()[:300])
+    with pytest.raises(UserError, match=r"20\.png: not a readable image") as error:
+        drawn.train(tmp_path / "detector")
+    assert "\n" not in str(error.value)
+
+
+def test_an_image_of_another_size_is_named(drawn, tmp_path):
+    (drawn.folder / "50.png").replace(drawn.folder / "10.png")
+    with pytest.raises(UserError, match=r"10\.png: expected \(48, 64\) pixels, found \(64, 48\)"):
+        drawn.train(tmp_path / "detector")
+
+
+def test_a_loader_with_workers_gives_the_same_weights_and_the_same_messages(trained, drawn, tmp_path, monkeypatch):
+    monkeypatch.setattr("jvgn.detector.images.KEPT_BYTES", 0)
+    assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
+    (drawn.folder / "20.png").write_text("not an image")
+    with pytest.raises(UserError, match=r"20\.png: not a readable image") as error:
+        drawn.train(tmp_path / "detector")
+    assert "\n" not in str(error.value)
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(drawn, tmp_path):
+    with pytest.raises(UserError, match=r"the detector's loss is (nan|inf) at step"):
+        drawn.train(tmp_path, SETTINGS.model_copy(update={"learning_rate": 1e30, "gradient_norm": 1e30, "warm_up": 0}))
+
+
+def test_pretrained_layers_are_taken_over(drawn, tmp_path):
+    network = build_detector(SETTINGS, 2)
+    state = network.state_dict()
+    own = {name.replace("backbone.", "layers."): value for name, value in state.items() if name.startswith("backbone.")}
+    own |= {n.replace("roi_heads.box_head.", "last_stage."): v for n, v in state.items() if "box_head" in n}
+    torch.save(own, tmp_path / "tiny.pth")
+    settings = SETTINGS.model_copy(update={"pretrained": str(tmp_path / "tiny.pth"), "learning_rate": 1e-12})
+    found = load_detector(drawn.train(tmp_path / "detector", settings)).detector
+    name = "colour.1.0.weight"
+    torch.testing.assert_close(found.backbone.state_dict()[name], network.backbone.state_dict()[name])
+
+
+def write_text(path):
+    path.write_bytes(b"not weights")
+
+
+def save_others(path):
+    torch.save({"a": torch.zeros(1)}, path)
+
+
+def save_list(path):
+    torch.save([torch.zeros(1)], path)
+
+
+def save_nothing(path):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (write_text, "not a readable file of weights"),
+        (save_others, "not the weights of a tiny"),
+        (save_list, "not the weights of a tiny"),
+        (save_nothing, "there are no such pretrained weights"),
+    ],
+)
+def test_bad_pretrained_weights_are_named(drawn, tmp_path, make, message):
+    make(tmp_path / "pretrained.pth")
+    with pytest.raises(UserError, match=rf"pretrained\.pth: {message}"):
+        drawn.train(tmp_path / "detector", SETTINGS.model_copy(update={"pretrained": str(tmp_path / "pretrained.pth")}))
+
+
+def test_training_leaves_the_callers_random_numbers_alone(tmp_path):
+    torch.manual_seed(3)
+    expected = torch.rand(1)
+    torch.manual_seed(3)
+    draw(tmp_path / "drawn", 3).train(tmp_path / "detector")
+    assert torch.rand(1) == expected
+
+
+SPREAD_TRAINING = Path(__file__).with_name("spread_training.py")
+
+
+def losses_in(log: str) -> list[float]:
+    return [float(found) for found in re.findall(r"step \d+ of \d+: loss (\S+)", log)]
+
+
+# Some virtual machines claim to have matrix units for half precision, and have none.
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}
+
+
+def run_alone(*command: object) -> str:
+    """What a command of its own process logged."""
+    found = subprocess.run(
+        [sys.executable, *map(str, command)], env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stderr
+
+
+@pytest.fixture(scope="module")
+def spread(tmp_path_factory):
+    """The same training by one process and by two: what each logged, and its weights."""
+    drawn, found = draw(tmp_path_factory.mktemp("spread") / "drawn"), []
+    for launcher in ([], ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2]):
+        output = tmp_path_factory.mktemp("output")
+        log = run_alone(*launcher, SPREAD_TRAINING, drawn.root, output, "float32")
+        found.append((losses_in(log), load_file(output / "detector.safetensors")))
+    return found
+
+
+def test_two_processes_have_the_losses_of_one(spread):
+    (alone, _), (together, _) = spread
+    assert len(alone) == len(together) == 4 and len(set(alone)) == 4
+    assert together == pytest.approx(alone, rel=0.01)
+
+
+def test_two_processes_come_to_the_weights_of_one(spread):
+    (_, alone), (_, together) = spread
+    for name, value in alone.items():
+        torch.testing.assert_close(together[name], value, rtol=0.01, atol=1e-4)
+
+
+def command(drawn: Drawn, output: Path, settings: TorchvisionSettings, processes: int) -> list[str]:
+    output.mkdir(exist_ok=True)
+    settings.write(output / "settings.yaml")
+    files = {"settings": output / "settings.yaml", "dataset": drawn.root, "excluded": drawn.excluded}
+    files |= {"images": drawn.folder, "weights": output / "w.safetensors", "provenance": output / "provenance.json"}
+    options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
+    return ["-m", "jvgn", "train-detector", *options, "--processes", str(processes)]
+
+
+def test_the_command_starts_a_process_for_each_gpu(drawn, tmp_path):
+    log = run_alone(*command(drawn, tmp_path, SETTINGS, 2))
+    assert len(losses_in(log)) == 4  # one of them speaks
+    assert read_provenance(tmp_path / "provenance.json").weights_sha256 == sha256(tmp_path / "w.safetensors")
+    assert not (tmp_path / "w.state.pt").exists()
+
+
+@pytest.mark.parametrize(("processes", "number"), [(1, signal.SIGTERM), (1, signal.SIGINT), (2, signal.SIGTERM)])
+def test_a_signal_saves_the_step_and_stops_in_one_line(drawn, tmp_path, processes, number):
+    """The first state is saved after the third step: the signal comes then, and its own step is a later one."""
+    settings = SETTINGS.model_copy(update={"epochs": 50, "save_every": 3})
+    run_alone(*command(drawn, tmp_path / "undisturbed", settings, processes))
+    state = tmp_path / "disturbed/w.state.pt"
+    disturbed = command(drawn, tmp_path / "disturbed", settings, processes)
+    training = subprocess.Popen(
+        [sys.executable, *disturbed], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not state.exists() and training.poll() is None:
+        time.sleep(0.01)
+    training.send_signal(number)
+    _, log = training.communicate(timeout=300)
+    assert training.returncode != 0, log
+    stopped_after = [int(step) for step in re.findall(r"^Error: stopped by a signal after step (\d+); run", log, re.M)]
+    saved = torch.load(state, weights_only=True)["step"]
+    assert stopped_after == [saved] * processes and 3 <= saved < 100, log
+    assert processes > 1 or "Traceback" not in log
+    assert f"going on from step {saved}" in run_alone(*disturbed)
+    found, expected = (tmp_path / name / "w.safetensors" for name in ("disturbed", "undisturbed"))
+    assert found.read_bytes() == expected.read_bytes()
+
+
+@pytest.mark.parametrize("precision", ["bf16"])  # fp16 is refused without a GPU
+def test_half_precision_learns_the_same_to_its_own_digits(spread, drawn, tmp_path, precision):
+    (expected, _), _ = spread
+    losses = losses_in(run_alone(SPREAD_TRAINING, drawn.root, tmp_path / "output", precision))
+    assert losses == pytest.approx(expected, rel=0.05) and losses != expected
+    state = load_file(tmp_path / "output" / "detector.safetensors")
+    assert {value.dtype for value in state.values()} == {torch.float32}
+
+
+def test_the_processes_shares_make_up_the_batch():
+    for size in (1, 2, 5, 8):
+        shares = [share(Processes(torch.device("cpu"), rank, 3), size) for rank in range(3)]
+        assert sum(part.weight for part in shares) == pytest.approx(1)
+        assert sorted(chain(*(part.positions for part in shares if part.weight))) == list(range(size))
+        assert all(part.positions for part in shares)

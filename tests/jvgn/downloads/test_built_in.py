@@ -1,0 +1,107 @@
+"""The sources that come with the project, and what becomes of them when the user names others."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from jvgn.settings.built_in_sources import BUILT_IN_SOURCES, STANZA_VERSION
+from jvgn.settings.configuration import configuration
+from parsers.errors import UserError
+
+ROOT = Path(__file__).parents[3]
+DOCUMENTATION = (ROOT / "docs/reproducing.md").read_text()
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
+
+
+def sources(chosen):
+    return configuration(CONFIG | {"sources": chosen}).all_sources
+
+
+def test_every_file_that_the_photographs_need_has_a_source():
+    provided = {target for source in BUILT_IN_SOURCES.values() for target in source.provides}
+    needed = {CONFIG["vocabularies"]["glove"]["glove"]}
+    needed |= {CONFIG["training_sets"]["coco"][key] for key in ("annotations", "images")}
+    needed |= {CONFIG["detectors"][name]["pretrained"] for name in ("resnet101", "vgg16")}
+    for dataset in (dataset for name, dataset in CONFIG["datasets"].items() if name != "shapes"):
+        needed |= {f"{dataset['folder']}/refs({dataset['split_by']}).p", f"{dataset['folder']}/instances.json"}
+        needed.add(dataset["images"])
+    assert needed <= provided
+
+
+@pytest.mark.parametrize("name", ["refcoco", "refcoco+", "refcocog"])
+def test_refers_archives_have_several_mirrors_the_web_archive_among_them(name):
+    mirrors = BUILT_IN_SOURCES[name].mirrors
+    assert len(mirrors) >= 3 and any(mirror.startswith("https://web.archive.org/") for mirror in mirrors)
+
+
+def test_the_published_counts_sum_to_the_published_totals():
+    totals = {name: sum(BUILT_IN_SOURCES[name].counts[split].values()) for name, split in SPLITS.items()}
+    assert totals == {"refcoco": 142_210, "refcoco+": 141_564, "refcocog": 95_010}
+
+
+SPLITS = {"refcoco": "unc", "refcoco+": "unc", "refcocog": "umd"}
+
+
+@pytest.mark.parametrize("name", BUILT_IN_SOURCES)
+def test_every_source_is_documented_with_its_file_its_place_and_its_counts(name):
+    source = BUILT_IN_SOURCES[name]
+    (row,) = [line for line in DOCUMENTATION.splitlines() if line.startswith("|") and f"`{name}`" in line.split("|")[1]]
+    assert f"`{Path(source.file).name}`" in row and str(Path(source.file).parent) in DOCUMENTATION
+    for target in source.provides:
+        assert Path(target).name.replace(name, "{name}") in row or Path(target).name in row
+    for counts in source.counts.values():
+        assert " / ".join(f"{count:,}" for count in counts.values()) in row
+
+
+@pytest.mark.parametrize("backbone", ["resnet101", "vgg16"])
+def test_imagenet_weights_are_those_that_the_library_publishes(backbone):
+    from torchvision.models import ResNet101_Weights, VGG16_Weights
+
+    published = {"resnet101": ResNet101_Weights, "vgg16": VGG16_Weights}[backbone].IMAGENET1K_V1.url
+    source = BUILT_IN_SOURCES[backbone]
+    assert source.mirrors == (published,) and f"-{source.sha256}.pth" in published
+
+
+def test_stanzas_model_is_of_the_version_that_is_installed():
+    from stanza.resources.common import DEFAULT_RESOURCES_VERSION
+
+    assert STANZA_VERSION == DEFAULT_RESOURCES_VERSION
+
+
+def test_other_mirrors_may_have_other_bytes():
+    mirrors = ["file:/data/refcoco.zip"]
+    found, built_in = sources({"refcoco": {"mirrors": mirrors}})["refcoco"], BUILT_IN_SOURCES["refcoco"]
+    assert list(found.mirrors) == mirrors and (found.file, found.provides) == (built_in.file, built_in.provides)
+    assert found.counts == {} and found.sha256 is None
+    weights = {"mirrors": mirrors, "size": 5}
+    assert sources({"vgg16": weights})["vgg16"].sha256 is None and sources({"vgg16": weights})["vgg16"].size == 5
+
+
+def test_what_is_not_said_stays_built_in():
+    found = sources({"refcoco": {"sha256": "0" * 64}, "glove": {"counts": {}}})
+    assert found["refcoco"].counts == BUILT_IN_SOURCES["refcoco"].counts and found["refcoco"].sha256 == "0" * 64
+    assert found["vgg16"] == BUILT_IN_SOURCES["vgg16"]
+
+
+OWN = {"file": "resources/downloads/a.zip", "mirrors": ["file:a.zip"], "provides": {"resources/a": "a/"}}
+MISTAKES = {
+    "an address of another kind": ({"glove": {"mirrors": ["ftp://x/y"]}}, r"sources\.glove\.mirrors\.0"),
+    "no mirror": ({"glove": {"mirrors": []}}, r"sources\.glove\.mirrors"),
+    "half a source": ({"mine": {"mirrors": ["file:a"]}}, r"sources\.mine: file: Field required; provides"),
+    "a file elsewhere": (
+        {"mine": OWN | {"file": "/etc/a"}},
+        r"sources\.mine\.file: .*expected a path such as",
+    ),
+    "a file above": ({"mine": OWN | {"file": "resources/../a"}}, r"sources\.mine\.file"),
+    "no hash": ({"glove": {"sha256": "xyz"}}, r"sources\.glove\.sha256"),
+    "an unknown key": ({"glove": {"mirror": "x"}}, r"unknown key sources\.glove\.mirror"),
+    "a place of another's": ({"mine": OWN, "yours": OWN}, r"sources\.mine and sources\.yours both fill resources/"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_the_sources_names_its_key(mistake):
+    chosen, message = MISTAKES[mistake]
+    with pytest.raises(UserError, match=message):
+        sources(chosen)

@@ -1,0 +1,131 @@
+"""What the workflow needs is taken from published files; what is there already is used as it is."""
+
+import re
+import zipfile
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from jvgn.downloads.providing import fetch, provide
+from parsers.errors import UserError
+
+ARCHIVE = "resources/downloads/set.zip"
+PROVIDED = {"resources/set/refs(unc).p": "set/refs(unc).p", "resources/set/pictures": "set/pictures/"}
+
+
+@pytest.fixture
+def archive(folder):
+    """The path of a published archive."""
+    with zipfile.ZipFile(folder / "published.zip", "w") as archive:
+        archive.writestr("set/refs(unc).p", "refs")
+        archive.writestr("set/pictures/a.jpg", "picture")
+    return folder / "published.zip"
+
+
+@pytest.fixture
+def published(server, source, archive):
+    """Makes a source of the archive, on the server."""
+    return lambda **values: source(
+        server.serve("set.zip", archive), **{"file": ARCHIVE, "sha256": None, "provides": PROVIDED} | values
+    )
+
+
+def test_all_that_a_source_provides_is_fetched(published, hasty, folder):
+    assert fetch(published(), hasty) == list(PROVIDED)
+    assert (folder / "resources/set/refs(unc).p").read_text() == "refs"
+    assert (folder / "resources/set/pictures/a.jpg").read_text() == "picture"
+
+
+def test_what_was_provided_is_known_again(published, hasty, folder):
+    """A file by the record beside it, a picture by the hashes in its folder."""
+    fetch(published(), hasty)
+    assert verified() == []
+    for name in ("resources/set/refs(unc).p", "resources/set/pictures/a.jpg", ARCHIVE):
+        whole = (folder / name).read_bytes()
+        (folder / name).write_text("damaged")
+        stale = ["stale resources/set/refs(unc).p:"] if name == ARCHIVE else []
+        assert verified() == [f"broken {name}:", *stale]
+        (folder / name).write_bytes(whole)
+
+
+def verified():
+    """What `jvgn verify` names."""
+    said = CliRunner().invoke(main, ["verify", "resources"]).stdout
+    return [" ".join(line.split()[:2]) for line in said.splitlines() if not line.startswith("resources")]
+
+
+def test_nothing_is_done_where_all_is_there(published, hasty, server):
+    chosen = published()
+    fetch(chosen, hasty)
+    server.asked.clear()
+    assert fetch(chosen, hasty) == [] and server.asked == []
+
+
+def test_what_the_user_unpacked_is_used_as_it_is(published, hasty, folder, server):
+    for name in ("resources/set/refs(unc).p", "resources/set/pictures/mine.jpg"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine")
+    chosen = published()
+    assert fetch(chosen, hasty) == [] and server.asked == []
+    for target in PROVIDED:
+        provide(chosen, target)
+    assert (folder / "resources/set/refs(unc).p").read_text() == "mine"
+    assert not (folder / "resources/set/pictures/a.jpg").exists()
+
+
+def test_an_archive_that_the_user_brought_is_verified_and_unpacked_without_a_network(
+    published, hasty, folder, server, archive
+):
+    (folder / ARCHIVE).parent.mkdir(parents=True)
+    archive.rename(folder / ARCHIVE)
+    fetch(published(), hasty)
+    assert (folder / "resources/set/refs(unc).p").read_text() == "refs" and server.asked == []
+
+
+def test_a_wrong_archive_of_the_users_is_not_unpacked(published, hasty, folder, archive):
+    (folder / ARCHIVE).parent.mkdir(parents=True)
+    archive.rename(folder / ARCHIVE)
+    with pytest.raises(UserError, match=r"set\.zip: its SHA-256 is"):
+        provide(published(sha256="00000000"), "resources/set/refs(unc).p")
+    assert not (folder / "resources/set").exists() and (folder / ARCHIVE).exists()
+
+
+def test_a_file_that_is_no_archive_is_provided_under_its_name(source, server, hasty, folder, content):
+    chosen = source(server.serve("a", content), provides={"resources/weights/net.pth": None})
+    fetch(chosen, hasty)
+    assert (folder / "resources/weights/net.pth").samefile(folder / chosen.file)
+
+
+@pytest.mark.parametrize("member", [None, "set/refs(unc).p"])
+def test_without_its_record_a_file_does_not_get_its_name(published, hasty, folder, member):
+    (folder / "resources/set/.refs.origin").mkdir(parents=True)
+    with pytest.raises(UserError, match=r"\.refs\.origin: is a folder"):
+        fetch(published(provides={"resources/set/refs": member}), hasty)
+    assert [path.name for path in (folder / "resources/set").iterdir()] == [".refs.origin"]
+
+
+def test_what_a_source_does_not_provide_is_refused(published):
+    with pytest.raises(UserError, match=r"resources/x: resources/downloads/set\.zip does not provide it; it has: "):
+        provide(published(), "resources/x")
+
+
+def run_fetch(folder, sources, *names):
+    config = {"datasets": {}, "detectors": {}, "vocabularies": {}, "sources": sources}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    return CliRunner().invoke(main, ["fetch", *names])
+
+
+def test_a_source_is_fetched_by_its_name(published, folder):
+    values = published().model_dump(mode="json", exclude_unset=True)
+    result = run_fetch(folder, {"mine": values}, "mine")
+    assert result.exit_code == 0, result.output
+    assert sorted(result.stdout.splitlines()) == sorted(PROVIDED)
+    assert (folder / "resources/set/pictures/a.jpg").exists()
+
+
+def test_an_unknown_source_is_named_beside_those_that_there_are(folder):
+    result = run_fetch(folder, {}, "refclef")
+    assert result.exit_code == 1
+    assert re.match(r"Error: there is no source refclef; there are: coco-images, coco-annotations, ", result.stderr)

@@ -1,0 +1,88 @@
+"""What was downloaded, or brought, is what was published: by its size, its hash, or the hash of the first time."""
+
+import hashlib
+import io
+import tarfile
+import zipfile
+
+import pytest
+
+from jvgn.downloads.download import obtain
+from parsers.errors import UserError
+
+from .downloads import FILE, KEPT, names
+
+
+def test_wrong_bytes_are_refused_and_the_next_mirror_asked(server, source, hasty, content):
+    wrong = server.serve("wrong", content[::-1])
+    with pytest.raises(UserError, match=rf"{wrong}: its SHA-256 is [0-9a-f]{{64}}, expected [0-9a-f]{{64}}\)"):
+        obtain(source(wrong), hasty)
+    assert names() == []
+    obtain(source(wrong, server.serve("good", content)), hasty)
+    assert FILE.read_bytes() == content
+
+
+def test_another_size_than_the_published_one_is_refused_before_it_is_downloaded(server, source, hasty, content):
+    with pytest.raises(UserError, match="it has 5,120,000 bytes, expected 7"):
+        obtain(source(server.serve("a", content), size=7), hasty)
+    assert server.sent["a"] < len(content)
+
+
+def test_the_first_digits_of_a_hash_will_do(server, source, hasty, content):
+    obtain(source(server.serve("a", content), sha256=hashlib.sha256(content).hexdigest()[:8]), hasty)
+    assert FILE.read_bytes() == content
+
+
+def test_an_unknown_hash_is_recorded_on_the_first_download_and_holds_from_then_on(server, source, hasty, content):
+    obtain(source(server.serve("a", content), sha256=None), hasty)
+    FILE.unlink()
+    with pytest.raises(UserError, match=r"expected [0-9a-f]{64}, as recorded in .*data\.bin\.sha256"):
+        obtain(source(server.serve("b", content[::-1]), sha256=None), hasty)
+    assert not FILE.exists()
+
+
+def damaged_archives():
+    """One whose table of names is not text, and one that its checksum tells."""
+    with zipfile.ZipFile(named := io.BytesIO(), "w") as archive:
+        archive.writestr("ä", "content")
+    with tarfile.open(fileobj=(packed := io.BytesIO()), mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("a"))
+    return {"a.zip": named.getvalue().replace("ä".encode(), b"\xff\xff"), "a.tar.gz": packed.getvalue()[:-8] + bytes(8)}
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_a_damaged_archive_is_not_recorded_either(server, source, hasty, name):
+    chosen = source(server.serve("a", damaged_archives()[name]), sha256=None, file=f"resources/downloads/{name}")
+    with pytest.raises(UserError, match="no readable archive"):
+        obtain(chosen, hasty)
+    assert names() == []
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_what_is_no_archive_is_not_recorded_as_one(server, source, hasty, content, name):
+    chosen = source(server.serve("a", content), sha256=None, file=f"resources/downloads/{name}")
+    with pytest.raises(UserError, match="no readable archive"):
+        obtain(chosen, hasty)
+    assert names() == []
+
+
+def test_a_file_of_the_users_is_verified_and_used_without_a_network(source, hasty, content):
+    FILE.parent.mkdir(parents=True)
+    FILE.write_bytes(content)
+    obtain(source("http://127.0.0.1:9/gone"), hasty)
+    assert FILE.read_bytes() == content and names() == KEPT
+
+
+@pytest.mark.parametrize("values", [{}, {"sha256": None, "size": 5}])
+def test_a_wrong_file_of_the_users_is_refused_but_neither_fetched_over_nor_deleted(server, source, hasty, values):
+    FILE.parent.mkdir(parents=True)
+    FILE.write_bytes(b"mine")
+    with pytest.raises(UserError, match=r"data\.bin: its? (SHA-256 is|has 4 bytes).*put the right file there or move"):
+        obtain(source(server.serve("a", b"theirs"), **values), hasty)
+    assert FILE.read_bytes() == b"mine" and server.asked == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(source, hasty):
+    FILE.mkdir(parents=True)
+    with pytest.raises(UserError, match=r"data\.bin: cannot be read \(Is a directory\)"):
+        obtain(source("file:nowhere"), hasty)

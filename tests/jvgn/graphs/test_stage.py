@@ -1,0 +1,158 @@
+"""A graph depends on its sentence alone: shards, processes and row groups change no byte of the tables."""
+
+import json
+import os
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jvgn.graphs import parsing as stage
+from jvgn.graphs.parallel import CHUNK
+from jvgn.graphs.parsing import EXPRESSIONS, GraphFiles, Shard, distinct, merge_shards, parse_expressions
+from jvgn.graphs.tables import EDGES, NODES
+from jvgn.storage import parquet as table
+from jvgn.storage.parquet import read_rows, read_table, write_table
+from parsers.__main__ import main
+from parsers.errors import UserError
+from parsers.parser import Parser
+
+LEXICAL = Parser("lexical")
+
+
+@pytest.fixture(scope="module")
+def expressions(tmp_path_factory):
+    """More sentences than a process takes at a time, every third of them twice and far apart."""
+    path = tmp_path_factory.mktemp("dataset") / "expressions.parquet"
+    texts = [f"the red star above thing{number} and a man's hat" for number in range(CHUNK + 101)]
+    texts += [*texts[::3], "sitting there"]
+    columns = {
+        "expression_id": [7 * number for number in range(len(texts))],
+        "tokens": [text.split() for text in texts],
+    }
+    write_table(path, columns, EXPRESSIONS)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _small_row_groups(monkeypatch):
+    monkeypatch.setattr(table, "ROW_GROUP", 256)
+    monkeypatch.setattr(stage, "SLICE", 100)
+
+
+@pytest.fixture(scope="module")
+def whole(expressions, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(table, "ROW_GROUP", 256)
+        output = GraphFiles.within(tmp_path_factory.mktemp("whole"))
+        parse_expressions(expressions, output, LEXICAL)
+    return output
+
+
+def assert_same(one, other):
+    assert one.nodes.read_bytes() == other.nodes.read_bytes()
+    assert one.edges.read_bytes() == other.edges.read_bytes()
+
+
+def test_the_tables_are_the_graphs_of_the_sentences_one_by_one(expressions, whole):
+    parse = LEXICAL.load()
+    rows = read_table(expressions, EXPRESSIONS)
+    graphs = [parse([tokens])[0] for tokens in rows["tokens"].to_pylist()]
+    nodes, edges = table.graph_rows(rows["expression_id"].to_pylist(), graphs)
+    assert read_table(whole.nodes, NODES) == nodes
+    assert read_table(whole.edges, EDGES) == edges
+
+
+def test_the_number_of_processes_changes_no_byte(expressions, whole, tmp_path):
+    output = GraphFiles.within(tmp_path)
+    parse_expressions(expressions, output, LEXICAL, threads=2)
+    assert_same(output, whole)
+
+
+@pytest.mark.parametrize(("shard", "cores"), [(Shard(1, 2), "2"), (Shard(), "1")])
+def test_a_process_keeps_to_one_core_only_beside_others(expressions, tmp_path, monkeypatch, shard, cores):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    parse_expressions(expressions, GraphFiles.within(tmp_path), LEXICAL, threads=2, shard=shard)
+    assert os.environ["OMP_NUM_THREADS"] == cores
+
+
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_the_number_of_shards_changes_no_byte(expressions, whole, tmp_path, count):
+    folders = [tmp_path / str(number) for number in range(1, count + 1)]
+    for number, folder in enumerate(folders, 1):
+        parse_expressions(expressions, GraphFiles.within(folder), LEXICAL, shard=Shard(number, count))
+    merged = GraphFiles.within(tmp_path)
+    merge_shards(folders, merged)
+    assert_same(merged, whole)
+    expected, found = (json.loads(files.coverage.read_text()) for files in (whole, merged))
+    for once in (expected, found):
+        assert once.pop("seconds") > 0
+        assert CHUNK + 102 <= once.pop("sentences_parsed") <= once["expressions"]
+    assert found == expected
+
+
+def test_identical_sentences_are_parsed_once(expressions, tmp_path, monkeypatch):
+    parsed, lexical = [], LEXICAL.load()
+
+    def parse(sentences):
+        parsed.extend(sentences)
+        return lexical(sentences)
+
+    monkeypatch.setattr(Parser, "load", lambda self: parse)
+    parse_expressions(expressions, GraphFiles.within(tmp_path), LEXICAL)
+    assert len(parsed) == len(set(parsed)) == CHUNK + 102
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "\n", "\\", "\\n", "a\nb", ""]), min_size=1, max_size=3)))
+def test_sentences_are_the_same_if_all_their_tokens_are(sentences):
+    found, which = distinct(pa.array(sentences, pa.list_(pa.string())))
+    assert found.to_pylist() == list(map(list, dict.fromkeys(map(tuple, sentences))))
+    assert [found.to_pylist()[index] for index in which] == sentences
+
+
+@given(st.integers(0, 50), st.integers(1, 9))
+def test_shards_are_all_there_is_and_nothing_twice(rows, count):
+    bounds = [Shard(number, count).bounds(rows) for number in range(1, count + 1)]
+    assert [row for start, stop in bounds for row in range(start, stop)] == list(range(rows))
+    assert max(stop - start for start, stop in bounds) - min(stop - start for start, stop in bounds) <= 1
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 0), (0, 10), (250, 260), (255, 513), (600, 10_000)])
+def test_rows_are_read_as_a_slice_of_the_table(whole, start, stop):
+    everything = read_table(whole.nodes, NODES)
+    assert read_rows(whole.nodes, NODES, start, stop) == everything.slice(start, max(stop - start, 0))
+
+
+def test_a_dataset_without_expressions_has_tables_without_rows(tmp_path):
+    write_table(tmp_path / "expressions.parquet", {"expression_id": [], "tokens": []}, EXPRESSIONS)
+    parse_expressions(tmp_path / "expressions.parquet", GraphFiles.within(tmp_path), LEXICAL, threads=2)
+    assert len(read_table(tmp_path / "nodes.parquet", NODES)) == 0
+    assert json.loads((tmp_path / "coverage.json").read_text())["expressions"] == 0
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "a/b", "-1/2"])
+def test_an_impossible_shard_is_named(shard):
+    with pytest.raises(UserError, match="expected N/M"):
+        Shard.named(shard)
+
+
+def test_shards_of_different_datasets_are_not_merged(whole, tmp_path):
+    write_table(tmp_path / "expressions.parquet", {"expression_id": [1], "tokens": [["dog"]]}, EXPRESSIONS)
+    parse_expressions(tmp_path / "expressions.parquet", GraphFiles.within(tmp_path / "other"), LEXICAL)
+    outputs = [f"--{name}={tmp_path / name}" for name in ("nodes", "edges", "coverage")]
+    result = CliRunner().invoke(main, ["merge", *outputs, str(whole.nodes.parent), str(tmp_path / "other")])
+    assert result.exit_code == 1
+    assert str(tmp_path / "other/nodes.parquet") in result.output and "made by" in result.output
+    assert not (tmp_path / "nodes").exists()
+
+
+def test_a_broken_coverage_of_a_shard_is_named(whole, tmp_path):
+    shard = GraphFiles.within(tmp_path / "shard")
+    shard.nodes.parent.mkdir()
+    for name in ("nodes", "edges"):
+        getattr(shard, name).write_bytes(getattr(whole, name).read_bytes())
+    shard.coverage.write_text("{}")
+    with pytest.raises(UserError, match=r"shard/coverage\.json: not a coverage\.json"):
+        merge_shards([tmp_path / "shard"], GraphFiles.within(tmp_path))

@@ -1,0 +1,146 @@
+"""Where a run's detector is found, and what a Grounder answers about a picture."""
+
+import struct
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import ExifTags, Image
+
+from jvgn.grounding.grounder import Grounder
+from jvgn.grounding.run_folder import detector_folder
+from jvgn.regions.store import Regions
+from jvgn.settings.regions import RegionSettings
+from jvgn.training.checkpoint import TrainedModel, new_model
+from parsers.errors import UserError
+from parsers.parser import Parser
+
+WORDS = ["<pad>", "<unk>", "cup", "box", "on", "left", "of", "disc"]
+BOXES = np.array([[0, 0, 9, 9], [5, 5, 20, 20], [30, 2, 40, 30]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("folders", "expected"),
+    [(["shapes/tiny", "coco/tiny"], "shapes/tiny"), (["coco/tiny", "coco/resnet101"], "coco/tiny")],
+)
+def test_a_detector_is_the_datasets_own_or_a_training_sets(tmp_path, folders, expected):
+    for folder in folders:
+        (tmp_path / folder).mkdir(parents=True)
+    assert detector_folder(tmp_path, "shapes", "tiny") == tmp_path / expected
+
+
+def test_two_detectors_of_one_name_are_named(tmp_path):
+    for folder in ("coco/tiny", "vg/tiny"):
+        (tmp_path / folder).mkdir(parents=True)
+    with pytest.raises(UserError, match="tiny was trained on each of coco, vg"):
+        detector_folder(tmp_path, "shapes", "tiny")
+
+
+def test_a_missing_detector_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"shapes/tiny: there is no such detector"):
+        detector_folder(tmp_path, "shapes", "tiny")
+
+
+class ThreeRegions:
+    """In the place of a detector: finds the same regions in any image."""
+
+    settings = RegionSettings()
+    largest = 1.0
+
+    def regions_of(self, images):
+        feature = self.largest * np.random.default_rng(0).normal(size=(len(BOXES), 4)).astype(np.float32)
+        rest = (np.ones(len(BOXES), np.float32), np.ones(len(BOXES), np.int32), np.full(len(BOXES), -1))
+        return [Regions(BOXES, feature, *rest) for _ in images]
+
+
+@pytest.fixture
+def grounder(run_settings):
+    torch.manual_seed(0)
+    settings = run_settings()
+    model = new_model(settings, np.random.default_rng(1).normal(size=(len(WORDS), 6)).astype(np.float32), 4).eval()
+    return Grounder(
+        TrainedModel(Path("model"), model, settings, 4, WORDS), ThreeRegions(), Parser("lexical"), torch.device("cpu")
+    )
+
+
+PICTURE, SENTENCE = Image.new("RGB", (48, 40)), "the cup on a box left of a disc"
+
+
+def listed_groundings(grounder):
+    """Every joint grounding with its probability, by the definition; the most probable first."""
+    batch = grounder.question(PICTURE, SENTENCE).batch
+    with torch.no_grad():
+        unary_KN, pairwise_ENN = grounder.trained.model.potentials(batch)
+    scores = {
+        regions: sum(unary_KN[k, region] for k, region in enumerate(regions))
+        + sum(pairwise_ENN[e, regions[i], regions[j]] for e, (i, j) in enumerate(batch.edges_E2.tolist()))
+        for regions in product(range(len(BOXES)), repeat=len(unary_KN))
+    }
+    probability = torch.stack(list(scores.values())).softmax(dim=0).tolist()
+    return sorted(zip(probability, scores, strict=True), reverse=True)
+
+
+def test_the_best_joint_groundings_are_those_of_the_whole_list(grounder):
+    expected = listed_groundings(grounder)
+    found = grounder.best_groundings(PICTURE, SENTENCE, 5)
+    assert [joint.probability for joint in found] == pytest.approx([probability for probability, _ in expected[:5]])
+    for joint, (_, regions) in zip(found, expected, strict=False):
+        assert [one.box for one in joint.groundings] == [tuple(BOXES[region].tolist()) for region in regions]
+        assert [one.phrase for one in joint.groundings] == ["cup", "box", "disc"]
+
+
+def test_where_there_are_fewer_joint_groundings_all_are_given(grounder):
+    found = grounder.best_groundings(PICTURE, SENTENCE, 1000)
+    assert len(found) == 3**3
+    assert sum(joint.probability for joint in found) == pytest.approx(1)
+
+
+def test_a_joint_grounding_knows_the_marginals_of_its_boxes(grounder):
+    alone = {one.node: one for one in grounder.ground(PICTURE, SENTENCE)}
+    everywhere = grounder.best_groundings(PICTURE, SENTENCE, 27)
+    for node, one in alone.items():
+        own = [joint for joint in everywhere if joint.groundings[node].box == one.box]
+        assert sum(joint.probability for joint in own) == pytest.approx(one.marginal)
+        assert {joint.groundings[node] for joint in own} == {one}
+
+
+def test_a_picture_whose_features_overflow_is_refused(grounder):
+    grounder.extractor.largest = np.inf
+    with pytest.raises(UserError, match="this image has a region whose feature does not fit into float16"):
+        grounder.ground(PICTURE, SENTENCE)
+
+
+@pytest.mark.parametrize("size", [(5000, 1), (3, 400)])
+def test_a_picture_that_is_hardly_more_than_a_line_is_refused(grounder, size):
+    with pytest.raises(UserError, match=f"this image has {size[0]} x {size[1]} pixels: too slim"):
+        grounder.look(Image.new("RGB", size))
+
+
+def test_beliefs_that_are_not_numbers_are_no_answer(grounder):
+    for weights in grounder.trained.model.parameters():
+        weights.data.fill_(torch.nan)
+    with pytest.raises(UserError, match="model: its beliefs are not numbers, so its training failed"):
+        grounder.answer(PICTURE, SENTENCE)
+
+
+@pytest.mark.parametrize("tag", [ExifTags.Base.StripOffsets, ExifTags.Base.XResolution])
+def test_a_photograph_with_a_text_for_a_number_in_its_notes_is_named(grounder, tmp_path, tag):
+    notes = Image.Exif()
+    notes[ExifTags.Base.Orientation], notes[ExifTags.Base.Make] = 6, "maker"
+    PICTURE.save(tmp_path / "whole.jpg", exif=notes)
+    make, other = (struct.pack(">HH", number, 2) for number in (ExifTags.Base.Make, tag))  # 2: it is a text
+    broken = (tmp_path / "whole.jpg").read_bytes().replace(make, other)
+    (tmp_path / "broken.jpg").write_bytes(broken)
+    with pytest.raises(UserError, match=r"broken.jpg: not a readable image .what its camera noted"):
+        grounder.look(tmp_path / "broken.jpg")
+
+
+def test_a_photograph_is_looked_at_as_people_see_it(grounder, tmp_path):
+    image, notes = Image.new("RGB", (40, 30), "red"), Image.Exif()
+    notes[ExifTags.Base.Orientation] = 6  # to be turned by a quarter
+    image.save(tmp_path / "turned.jpg", exif=notes)
+    assert grounder.look(tmp_path / "turned.jpg").size == (30, 40)
+    with Image.open(tmp_path / "turned.jpg") as opened:
+        assert grounder.look(opened).size == (30, 40)

@@ -1,0 +1,203 @@
+"""Plans: their counts against what networks really do, and what they say of what is there and what is not."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from click.testing import CliRunner
+from torch.utils.flop_counter import FlopCounterMode
+
+from jvgn.cli import main
+from jvgn.detector.faster_rcnn import build_detector
+from jvgn.planning.experiment import Experiment
+from jvgn.planning.operations import BACK, ModelWork, PaddedBatch, detector_work
+from jvgn.planning.plan import asked_memory, in_bytes, in_hours
+from jvgn.planning.stages import stages_of
+from jvgn.settings.configuration import read_configuration
+from jvgn.settings.detector import TorchvisionSettings
+from jvgn.training.checkpoint import new_model
+from jvgn.vocabulary.words import Vocabulary, read_vectors
+
+ROOT = Path(__file__).parents[3]
+
+
+def operations(work):
+    # The library for CPUs would run a whole LSTM as one, uncounted.
+    with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as counter:
+        work()
+    return counter.get_total_flops()
+
+
+def test_the_models_operations_are_those_of_a_real_mini_batch(small_world, run_settings):
+    settings = run_settings()
+    examples = small_world.examples(settings)
+    vectors = read_vectors(small_world.vectors, Vocabulary.read(small_world.words))
+    model = new_model(settings, vectors, examples.store.feature_size)
+    rows = examples.rows_by_image("train")
+    batch = examples.batch({image: rows[image] for image in list(rows)[:8]})
+    images, regions = batch.present_IN.shape
+    padded = PaddedBatch(
+        images=images,
+        regions=regions,
+        words=batch.word_SL.numel(),
+        nodes=images * int(batch.image_K.bincount().max()),
+        edges=images * int(batch.image_E.bincount().max()),
+    )
+    work = ModelWork(settings.model, *vectors.shape, examples.store.feature_size)
+    assert work.weight_bytes == sum(value.numel() * 4 for value in model.parameters())
+    there = operations(lambda: model.referent_log_probability(batch, marginalise=True))
+    both = operations(lambda: model.referent_log_probability(batch, marginalise=True)[batch.right_SN].sum().backward())
+    assert work.forward(padded) == pytest.approx(there, rel=0.02)
+    assert (1 + BACK) * work.forward(padded) == pytest.approx(both, rel=0.1)
+
+
+def test_the_detectors_operations_are_those_of_a_real_step():
+    settings = TorchvisionSettings(
+        backbone="tiny", short_side=144, long_side=192, anchor_sizes=(18, 33), anchor_ratios=(1.0,), region_samples=32
+    )
+    torch.manual_seed(0)
+    detector, counted = build_detector(settings, 7), detector_work(settings, 7)
+    image = torch.randint(0, 256, (3, 144, 192), dtype=torch.uint8)
+    target = {"boxes": torch.tensor([[10.0, 10, 40, 40], [60, 50, 90, 80]]), "labels": torch.tensor([1, 2])}
+    found = operations(lambda: sum(detector.train()([image], [target]).values()).backward())
+    assert counted.train_image == pytest.approx(found, rel=0.05)
+    assert counted.weight_bytes == sum(value.numel() * value.element_size() for value in detector.state_dict().values())
+
+
+def test_layers_that_stay_as_pretrained_have_no_way_back():
+    sides = {"backbone": "resnet101", "short_side": 96, "long_side": 128, "region_samples": 4}
+    free = detector_work(TorchvisionSettings(**sides), 80)
+    frozen = detector_work(TorchvisionSettings(**sides, pretrained="weights.pth"), 80)
+    assert frozen.feature_size == 2048 and frozen.look == free.look
+    assert frozen.train_image < free.train_image and frozen.train_bytes < free.train_bytes
+
+
+@pytest.fixture
+def planned(tmp_path, monkeypatch):
+    """Prints a plan in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, config=ROOT / "config.yaml"):
+        return CliRunner().invoke(main, ["plan", f"--config={config}", *arguments])
+
+    return run
+
+
+def cells(output, stage):
+    (line,) = [line for line in output.splitlines() if line.startswith(stage)]
+    return line.split()
+
+
+def place(*files):
+    for file in files:
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).touch()
+
+
+def test_the_papers_experiment_is_planned_without_any_data(planned):
+    found = planned("refcocog_det")
+    assert found.exit_code == 0, found.output
+    for stage in ("download coco-images", "train the detector", "extract regions", "train the model", "still to do"):
+        assert cells(found.output, stage)
+    assert "13.5 GB" in found.output and "80,512 expressions, 20 epochs" in found.output
+    assert "10 tera-operations a second" in found.output and "(published)" in found.output
+    hours = float(cells(found.output, "still to do")[-1])
+    faster = planned("refcocog_det", "--throughput=20")
+    assert float(cells(faster.output, "still to do")[-1]) == pytest.approx(hours / 2, abs=0.02)
+
+
+def test_what_is_there_is_shown_and_not_added_up(planned):
+    folder = "results/detectors/coco/resnet101"
+    place(f"{folder}/weights.safetensors", f"{folder}/provenance.json", "results/graphs/refcocog/lexical/nodes.parquet")
+    place("resources/downloads/glove.840B.300d.zip")
+    found = planned("refcocog_gt").output
+    assert cells(found, "train the detector")[3] == "there"
+    assert cells(found, "parse expressions")[2:5] == ["1", "of", "2"]
+    assert "downloaded already" in " ".join(cells(found, "download glove"))
+    assert float(cells(found, "still to do")[-1]) < 2  # without the detector's training, hours are left
+
+
+def test_the_world_is_planned_from_its_settings(planned):
+    found = planned("shapes_gt")
+    assert found.exit_code == 0, found.output
+    assert "6,400 train, 960 val, 1,760 test, 600 adv (set in config.yaml)" in found.output
+    assert "download" not in found.output.split("State:")[0].replace("download     disk", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["refclef_det"], "config.yaml has no dataset refclef; it has: shapes, refcoco"),
+        (["refcocog_box"], "there is no setting box; there are: gt, det"),
+        (["refcocog"], "refcocog: expected a dataset and a setting, such as refcocog_det"),
+        (["refcocog_det", "--run=odd"], "config.yaml has no run odd"),
+        (["refcocog_det", "--preset=odd"], "preset: Input should be"),
+        (["shapes_det", "--run=vgg16"], "coco, which does not withhold shapes"),
+        (["mine_det", f"--config={ROOT}/docs/examples/custom/config.yaml"], "the size of mine is not known; read it"),
+    ],
+)
+def test_a_plan_of_what_is_not_there_is_refused_in_one_line(planned, arguments, message):
+    found = planned(*arguments)
+    assert found.exit_code == 1 and message in found.output and found.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "unknown"),
+    [(("datasets", "refcoco", "folder"), "resources/mine", "refcoco"),
+     (("training_sets", "coco", "annotations"), "resources/mine.json", "coco")],
+)  # fmt: skip
+def test_data_of_unknown_size_must_be_read_before_they_are_planned(planned, path, value, unknown):
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    section, name, key = path
+    config[section][name] |= {key: value}
+    Path("mine.yaml").write_text(yaml.safe_dump(config))
+    found = planned("refcoco_gt", config="mine.yaml")
+    assert found.exit_code == 1
+    assert f"the size of {unknown} is not known; read it first" in found.output
+
+
+def test_memory_is_what_the_rules_ask_for():
+    asked = asked_memory(ROOT / "workflow/rules")
+    assert asked["train"] == 16e9 and asked["parse_shard"] is None
+
+
+@pytest.mark.parametrize(("name", "parse"), [("refcocog", "parse_shard"), ("shapes", "parse_expressions")])
+def test_every_stage_knows_its_rule_and_only_parsing_asks_by_its_settings(name, parse, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = asked_memory(ROOT / "workflow/rules")
+    stages = stages_of(Experiment(read_configuration(ROOT / "config.yaml"), name, "det"))
+    rules = [stage.rule for stage in stages if stage.rule]
+    assert set(rules) <= set(asked) and [rule for rule in rules if asked[rule] is None] == [parse]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, ""), (None, "?"), (999, "999 B"), (13_510_573_713, "13.5 GB")])
+def test_bytes_are_told_in_three_digits(value, text):
+    assert in_bytes(value) == text
+
+
+def test_hours_are_operations_by_throughput():
+    assert in_hours(3600 * 2e12, throughput=1) == "2.00" and in_hours(1e9, throughput=1) == "< 0.01"
+    assert in_hours(0, throughput=1) == ""
+
+
+def test_the_command_line_starts_without_the_networks_libraries():
+    started = "import sys, jvgn.cli; sys.exit(bool({'torch', 'torchvision', 'pandas'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", started], check=False, cwd=ROOT).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("results/regions/shapes_det/tiny.recall.json", "[]"),
+        ("results/regions/shapes_det/tiny.recall.json", '{"splits": {}}'),
+    ],
+)
+def test_a_broken_file_of_an_earlier_run_is_named(tmp_path, monkeypatch, file, content):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).write_text(content)
+    found = CliRunner().invoke(main, ["plan", "shapes_det", "--config", str(ROOT / "config.yaml")])
+    assert found.exit_code == 1 and found.output.startswith(f"Error: {file}: not the "), found.output

@@ -1,0 +1,153 @@
+"""A training may end at any moment, and goes on as if nothing had happened; several processes train as one."""
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+
+import pandas as pd
+import pytest
+import torch
+
+from jvgn.model import divergence
+from jvgn.runtime.interruption import Interrupted
+from jvgn.training.run import train
+from jvgn.training.trainer import Trainer
+from parsers.errors import UserError
+
+CPU = torch.device("cpu")
+STEPS = 70  # two epochs of 35
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def trained(inputs, settings, folder, **options):
+    train(inputs, settings, folder / "model.safetensors", folder / "history.parquet", CPU, **options)
+    return (folder / "model.safetensors").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def short(run_settings):
+    """Two epochs with dropout, a state every 4 steps."""
+    return run_settings(epochs=2, save_every=4)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(small_world, short, tmp_path_factory):
+    return trained(small_world, short, tmp_path_factory.mktemp("undisturbed"))
+
+
+def signalled(monkeypatch, number, at):
+    """The training signals itself in its step `at`."""
+    step, steps = Trainer.step, iter(range(1, STEPS + 1))
+
+    def patched(self, *arguments):
+        if next(steps) == at:
+            os.kill(os.getpid(), number)
+        step(self, *arguments)
+
+    monkeypatch.setattr(Trainer, "step", patched)
+
+
+def test_a_training_killed_at_any_step_ends_with_the_same_weights(
+    small_world, short, undisturbed, tmp_path, monkeypatch
+):
+    at = random.SystemRandom().randint(5, STEPS)
+    with monkeypatch.context() as patches:
+        signalled(patches, signal.SIGKILL, at)
+        child = multiprocessing.get_context("fork").Process(target=trained, args=(small_world, short, tmp_path))
+        child.start()
+        child.join()
+    assert child.exitcode == -signal.SIGKILL
+    assert not (tmp_path / "model.safetensors").exists()
+    state = torch.load(tmp_path / "training_state.pt", weights_only=True)
+    saved = 35 * len(state["history"]) + state["progress"]["steps"]
+    assert at - 4 <= saved < at, f"killed in step {at}"
+    assert trained(small_world, short, tmp_path) == undisturbed, f"killed in step {at}"
+
+
+@pytest.mark.parametrize(("number", "at"), [(signal.SIGTERM, 18), (signal.SIGINT, 70)])
+def test_a_signal_saves_the_step_and_stops(small_world, short, undisturbed, tmp_path, monkeypatch, number, at):
+    before = signal.getsignal(number)
+    with monkeypatch.context() as patches:
+        signalled(patches, number, at)
+        with pytest.raises(Interrupted, match=rf"in epoch {-(-at // 35)} after step {(at - 1) % 35 + 1};"):
+            trained(small_world, short, tmp_path)
+    assert signal.getsignal(number) == before
+    assert trained(small_world, short, tmp_path) == undisturbed
+
+
+def test_a_loss_that_is_not_finite_stops_with_its_step_its_expressions_and_a_state(
+    small_world, short, tmp_path, monkeypatch
+):
+    calls, rows, losses = iter(range(100)), [], Trainer.losses
+    monkeypatch.setattr(Trainer, "losses", lambda self, batch: rows.append(batch.row_S) or losses(self, batch))
+    monkeypatch.setattr(
+        "jvgn.training.trainer.divergence", lambda *parts: divergence(*parts) * (torch.nan if next(calls) == 6 else 1)
+    )
+    with pytest.raises(UserError, match=r"not finite in epoch 1, step 7 \(expressions \d+, .*training_state\.pt"):
+        trained(small_world, short, tmp_path)
+    state = torch.load(tmp_path / "training_state.pt", weights_only=True)
+    expression_ids = pd.read_parquet(small_world.dataset / "expressions.parquet")["expression_id"]
+    assert state["progress"]["steps"] == 6 and len(rows) == 7
+    assert state["not_finite"] == expression_ids[rows[-1].numpy()].tolist()
+    assert all(value.isfinite().all() for value in state["model"].values())
+
+
+def torchrun(inputs, settings, folder, processes=2):
+    folder.mkdir(exist_ok=True)
+    settings.write(folder / "settings.yaml")
+    command = [sys.executable, "-m", "jvgn", "train", "--processes", processes, "--threads", "2", "--device", "cpu"]
+    command += ["--tensorboard", folder / "tensorboard"]
+    files = asdict(inputs) | {
+        "settings": folder / "settings.yaml",
+        "model": folder / "model.safetensors",
+        "history": folder / "history.parquet",
+    }
+    command += [part for name, path in files.items() for part in (f"--{name}", path)]
+    return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def finished(process):
+    output, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, output
+
+
+def step_losses(folder):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    (file,) = folder.glob("events.*")  # one process writes
+    events = EventAccumulator(str(file))
+    events.Reload()
+    return [event.value for event in events.Scalars("train/loss")]
+
+
+def test_two_processes_have_the_losses_of_one(small_world, run_settings, tmp_path):
+    settings = run_settings(epochs=2, dropout=0.0)
+    trained(small_world, settings, tmp_path / "one", tensorboard=tmp_path / "one/tensorboard")
+    finished(torchrun(small_world, settings, tmp_path / "two"))
+    one, two = (step_losses(tmp_path / name / "tensorboard") for name in ("one", "two"))
+    assert len(one) == len(two) == STEPS
+    assert two[:50] == pytest.approx(one[:50], abs=1e-5)
+
+
+def test_interrupted_processes_go_on_together(small_world, run_settings, tmp_path):
+    settings = run_settings(epochs=1, save_every=2)
+    finished(torchrun(small_world, settings, tmp_path / "undisturbed"))
+    state = tmp_path / "disturbed/training_state.pt"
+    process = torchrun(small_world, settings, tmp_path / "disturbed")
+    while not state.exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.terminate()
+    output, _ = process.communicate(timeout=600)
+    assert process.returncode != 0 and state.exists(), output
+    finished(torchrun(small_world, settings, tmp_path / "disturbed"))
+    models = [tmp_path / name / "model.safetensors" for name in ("undisturbed", "disturbed")]
+    assert models[0].read_bytes() == models[1].read_bytes()

@@ -1,0 +1,105 @@
+"""Batches come in the order that was asked for, whoever reads them."""
+
+import signal
+from dataclasses import fields
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from jvgn.runtime.distributed import Processes
+from jvgn.runtime.interruption import watched
+from jvgn.runtime.precision import check_precision
+from jvgn.training.loader import loaded, workers_for
+from jvgn.training.run import train
+from jvgn.training.trainer import Trainer
+from parsers.errors import UserError
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def examples(small_world, run_settings):
+    return small_world.examples(run_settings())
+
+
+def groups(examples, size=7):
+    rows = list(examples.rows_by_image("val").items())
+    return [dict(rows[start : start + size]) for start in range(0, len(rows), size)]
+
+
+def test_workers_load_what_the_process_itself_would(examples):
+    wanted = [*groups(examples)[::-1], {}]
+    examples.remembers = False
+    before = torch.get_rng_state()
+    alone, together = (list(loaded(examples, wanted, workers, CPU)) for workers in (0, 2))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert len(alone) == len(together) == len(wanted)
+    assert alone.pop() is together.pop() is None
+    for one, other in zip(alone, together, strict=True):
+        for field in fields(one):
+            assert torch.equal(getattr(one, field.name), getattr(other, field.name))
+
+
+def test_regions_that_fit_into_memory_need_no_workers(examples):
+    assert examples.remembers and workers_for(examples, 4) == 0
+    examples.remembers = False
+    assert [workers_for(examples, threads) for threads in (1, 2, 4, 64)] == [1, 1, 3, 4]
+
+
+def test_an_image_is_one_contiguous_read_of_features(examples, monkeypatch):
+    read = []
+    get = h5py.Dataset.__getitem__
+    monkeypatch.setattr(
+        h5py.Dataset, "__getitem__", lambda self, rows: read.append((self.name, rows)) or get(self, rows)
+    )
+    regions = examples.store.read(int(examples.store.image_ids[3]))
+    ((name, rows),) = read
+    assert name == "/feature" and rows.step in (None, 1) and rows.stop - rows.start == len(regions)
+
+
+def test_features_stay_in_the_precision_of_the_file(examples):
+    examples.store.read(int(examples.store.image_ids[0]))
+    (batch, *_) = loaded(examples, groups(examples), 0, CPU)
+    stored = examples.store.read(int(next(iter(groups(examples)[0]))))
+    assert batch.feature_IND.numpy().dtype == stored.feature.dtype
+    np.testing.assert_array_equal(batch.feature_IND[0, : len(stored)].numpy(), stored.feature)
+
+
+def test_training_in_bfloat16_learns_as_well(small_world, run_settings, tmp_path):
+    losses = {}
+    for precision in ("float32", "bf16"):
+        folder = tmp_path / precision
+        settings = run_settings(epochs=2, precision=precision, gradient_norm=1.0)
+        train(small_world, settings, folder / "model.safetensors", folder / "history.parquet", CPU)
+        losses[precision] = pd.read_parquet(folder / "history.parquet")["loss"].tolist()
+    assert losses["bf16"] != losses["float32"]
+    assert losses["bf16"] == pytest.approx(losses["float32"], rel=0.1)
+
+
+def test_half_precision_without_a_gpu_is_refused_before_any_work():
+    with pytest.raises(UserError, match=r"precision: fp16 needs a GPU"):
+        check_precision(CPU, "fp16")
+
+
+def test_bfloat16_that_ends_the_process_is_refused(monkeypatch):
+    monkeypatch.setattr("jvgn.runtime.precision.PROBE", "import os, signal; os.kill(os.getpid(), signal.SIGILL)")
+    with pytest.raises(UserError, match=r"bf16 fails on this CPU; say float32"):
+        check_precision(CPU, "bf16")
+
+
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_a_dataset_without_a_split_is_refused_before_any_work(small_world, run_settings, examples, split):
+    examples.expressions = examples.expressions.replace({"split": {split: "test"}})
+    with pytest.raises(UserError, match=f"no expressions in split {split}"):
+        Trainer(torch.nn.Linear(1, 1), examples, run_settings().training, Processes(CPU))
+
+
+def test_signals_are_as_before_once_the_watch_is_over():
+    before = signal.getsignal(signal.SIGTERM)
+    with watched() as interruption:
+        signal.raise_signal(signal.SIGTERM)
+        assert interruption.has_come
+    assert signal.getsignal(signal.SIGTERM) == before

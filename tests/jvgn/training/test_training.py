@@ -1,0 +1,285 @@
+"""Training finds referents and their context, needs relations to do so, and is exactly repeatable."""
+
+import logging
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from jvgn.evaluation.ablation import Models, ablate
+from jvgn.evaluation.predict import predict
+from jvgn.model import divergence, mean_words
+from jvgn.potentials import UnaryPotential
+from jvgn.regions.store import RegionStore, RegionWriter
+from jvgn.runtime.distributed import Processes
+from jvgn.runtime.resume import TrainingState
+from jvgn.storage.files import naming_together
+from jvgn.training.checkpoint import load_model, new_model
+from jvgn.training.examples import SoftLabel
+from jvgn.training.run import train
+from jvgn.training.trainer import Trainer
+from jvgn.vocabulary.words import Vocabulary, build_vocabulary, read_vectors
+from parsers.errors import UserError
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def trained(small_world, run_settings, tmp_path_factory):
+    """The models trained with (True) and without (False) marginalisation."""
+    folder = tmp_path_factory.mktemp("trained")
+    models = {}
+    for marginalise in (True, False):
+        models[marginalise] = folder / f"{marginalise}" / "model.safetensors"
+        settings = run_settings(marginalise=marginalise)
+        train(small_world, settings, models[marginalise], models[marginalise].with_name("history.parquet"), CPU)
+    return models
+
+
+@pytest.fixture(scope="module")
+def ablation(small_world, trained, tmp_path_factory):
+    path = tmp_path_factory.mktemp("ablation") / "ablation.csv"
+    ablate(small_world, Models(trained[True], trained[False]), path, 0.5, CPU)
+    return pd.read_csv(path).set_index(["marginalise_training", "marginalise_inference", "split"])
+
+
+def test_the_full_model_grounds_referents_and_context(ablation):
+    test, adversarial = ablation.loc[(True, True, "test")], ablation.loc[(True, True, "adv")]
+    assert test["accuracy"] >= 90 and test["context_accuracy"] >= 85
+    assert adversarial["accuracy"] >= 80
+
+
+def test_marginalisation_is_what_makes_the_difference(ablation):
+    full = ablation.loc[(True, True, "test"), "accuracy"]
+    for row in [(False, False), (False, True), (True, False)]:
+        assert ablation.loc[(*row, "test"), "accuracy"] <= full - 15
+
+
+class BagOfWords(torch.nn.Module):
+    """The mean of all words of the sentence against each region: no graph, no order."""
+
+    def __init__(self, vectors, feature_size, spatial_size):
+        super().__init__()
+        self.embedding = torch.nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.position = torch.nn.Linear(5, spatial_size)
+        self.unary = UnaryPotential(feature_size + spatial_size, vectors.shape[1])
+
+    def referent_log_probability(self, batch, marginalise):
+        x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
+        word_S, position_S = (batch.word_SL > 0).nonzero(as_tuple=True)
+        w_SW = mean_words(
+            self.embedding(batch.word_SL).flatten(0, 1),
+            word_S * batch.word_SL.shape[1] + position_S,
+            word_S,
+            len(batch.word_SL),
+        )
+        logit_SN = self.unary(x_INX, w_SW, batch.image_S)
+        return logit_SN.masked_fill(~batch.present_IN[batch.image_S], -torch.inf).log_softmax(1)
+
+
+def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tmp_path):
+    torch.manual_seed(0)
+    settings = run_settings()
+    examples = small_world.examples(settings)
+    vectors = torch.from_numpy(np.load(small_world.vectors))
+    baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
+    trainer = Trainer(baseline, examples, settings.training, Processes(CPU))
+    trainer.run(TrainingState(tmp_path / "state.pt", "jvgn.training.trainer"))
+    baseline.load_state_dict(trainer.best_weights)
+    assert trainer.accuracy("test") <= ablation.loc[(True, True, "test"), "accuracy"] - 15
+    assert trainer.accuracy("adv") <= 55
+
+
+def trained_bytes(inputs, settings, folder):
+    train(inputs, settings, folder / "model.safetensors", folder / "history.parquet", CPU)
+    predict(inputs, folder / "model.safetensors", folder / "predictions.parquet", 0.5, CPU)
+    return (folder / "model.safetensors").read_bytes(), (folder / "predictions.parquet").read_bytes()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(small_world, run_settings, tmp_path):
+    once = trained_bytes(small_world, run_settings(epochs=2), tmp_path / "once")
+    assert trained_bytes(small_world, run_settings(epochs=2), tmp_path / "twice") == once
+    assert trained_bytes(small_world, run_settings(epochs=2, seed=1), tmp_path / "other") != once
+
+
+def test_an_interrupted_training_ends_as_an_undisturbed_one(small_world, run_settings, tmp_path, monkeypatch):
+    undisturbed = trained_bytes(small_world, run_settings(epochs=3), tmp_path / "undisturbed")
+    epochs = []
+    accuracy = Trainer.accuracy
+
+    def interrupted(self, split):
+        epochs.append(split)
+        if len(epochs) == 2:
+            raise KeyboardInterrupt
+        return accuracy(self, split)
+
+    monkeypatch.setattr(Trainer, "accuracy", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        trained_bytes(small_world, run_settings(epochs=3), tmp_path / "disturbed")
+    assert (tmp_path / "disturbed" / "training_state.pt").exists()
+    assert trained_bytes(small_world, run_settings(epochs=3), tmp_path / "disturbed") == undisturbed
+    assert len(epochs) == 4  # one before the interruption, one lost, and the two that were left
+    assert not (tmp_path / "disturbed" / "training_state.pt").exists()
+
+
+def test_the_state_of_a_training_stays_until_the_model_has_its_name(small_world, run_settings, tmp_path):
+    """On a disk that is full at the very end, hours of training are not lost."""
+    model, history = tmp_path / "model.safetensors", tmp_path / "history.parquet"
+    with pytest.raises(UserError), naming_together([model, history]):
+        train(small_world, run_settings(epochs=1), model, history, CPU)
+        raise UserError("the disk is full")
+    assert [path.name for path in tmp_path.iterdir()] == ["training_state.pt"]
+
+
+def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    theirs = TrainingState(tmp_path / "state.pt", "jvgn.training.run", "theirs")
+    theirs.save(step=3)
+    assert theirs.load()["step"] == 3
+    assert TrainingState(tmp_path / "state.pt", "jvgn.training.run", "ours").load() is None
+    assert TrainingState(tmp_path / "state.pt", "jvgn.training.trainer", "theirs").load() is None
+    (tmp_path / "state.pt").write_bytes(b"not a state")
+    assert theirs.load() is None
+    assert caplog.text.count("starts anew") == 3
+
+
+def test_a_state_with_a_changed_byte_is_left_alone(tmp_path, caplog):
+    """torch itself reads over it: the weights would be others."""
+    state = TrainingState(tmp_path / "state.pt", "jvgn.training.run")
+    state.save(weights=torch.arange(1000.0))
+    whole = state.path.read_bytes()
+    changed = whole.replace(torch.tensor(500.0).numpy().tobytes(), torch.tensor(-500.0).numpy().tobytes())
+    state.path.write_bytes(changed)
+    assert torch.load(state.path, weights_only=True)["weights"][500] == -500
+    assert state.load() is None and "not as it was saved" in caplog.text
+    state.path.write_bytes(whole)
+    assert state.load()["weights"][500] == 500
+
+
+def test_the_best_epoch_is_kept(trained):
+    history = pd.read_parquet(trained[True].with_name("history.parquet"))
+    assert history["epoch"].tolist() == list(range(1, 15))
+    assert history["val_accuracy"].max() >= 90
+    assert history["learning_rate"].iloc[3] == pytest.approx(5e-3 * 0.7)
+    assert load_model(trained[True], CPU).settings.training.marginalise
+
+
+def test_the_saved_weights_are_the_best_epochs(small_world, run_settings, trained):
+    """On val, the saved model is as accurate as the best line of its history."""
+    history = pd.read_parquet(trained[True].with_name("history.parquet"))
+    model, settings = load_model(trained[True], CPU).model, run_settings()
+    accuracy = Trainer(model, small_world.examples(settings), settings.training, Processes(CPU)).accuracy("val")
+    assert accuracy == history["val_accuracy"].max()
+
+
+def test_a_model_is_refused_words_of_another_vocabulary(small_world, trained, tmp_path):
+    build_vocabulary(small_world.dataset / "expressions.parquet", tmp_path / "words.parquet", 1000, "train")
+    with pytest.raises(UserError, match="trained with another vocabulary"):
+        predict(replace(small_world, words=tmp_path / "words.parquet"), trained[True], tmp_path / "p", 0.5, CPU)
+
+
+def test_a_model_is_refused_regions_of_another_feature_size(trained):
+    model = load_model(trained[True], CPU)
+    with pytest.raises(UserError, match=r"trained on features of size \d+, but the regions have 2048"):
+        model.check(2048, model.words)
+
+
+def test_the_best_of_the_k_best_groundings_is_the_joint_map(small_world, run_settings, trained):
+    model = load_model(trained[True], CPU).model
+    batch = next(iter(small_world.examples(run_settings()).batches("test", 8)))
+    with torch.no_grad():
+        region_KQ, log_probability_SQ = model.best_groundings(batch, 3)
+        beliefs = model(batch)
+    assert torch.equal(region_KQ[:, 0], beliefs.map_K)
+    assert (log_probability_SQ.exp().sum(1) <= 1 + 1e-4).all() and (log_probability_SQ.diff(dim=1) <= 0).all()
+    uniform = batch.present_IN.sum(1)[batch.image_K].log()
+    assert (beliefs.entropy() >= -1e-5).all() and (beliefs.entropy() <= uniform + 1e-5).all()
+
+
+def test_the_ablation_compares_models_that_differ_in_nothing_else(small_world, run_settings, trained, tmp_path):
+    other = tmp_path / "model.safetensors"
+    train(small_world, run_settings(marginalise=False, epochs=1), other, tmp_path / "history.parquet", CPU)
+    with pytest.raises(UserError, match=r"but for training\.marginalise"):
+        ablate(small_world, Models(trained[True], other), tmp_path / "ablation.csv", 0.5, CPU)
+
+
+def test_detections_are_right_by_their_overlap(small_world, run_settings, tmp_path):
+    """The same boxes as detections, without object ids: the targets are those of the gold objects."""
+    store = RegionStore(small_world.regions)
+    with RegionWriter(tmp_path / "det.h5", store.feature_size, "float32", {"setting": "det"}) as writer:
+        for image_id in store.image_ids:
+            regions = store.read(image_id)
+            writer.append(image_id, replace(regions, object_id=np.full(len(regions), -1)))
+    gt = next(iter(small_world.examples(run_settings()).batches("val", 8)))
+    detected = replace(small_world, regions=tmp_path / "det.h5")
+    det = next(iter(detected.examples(run_settings()).batches("val", 8)))
+    torch.testing.assert_close(det.right_SN, gt.right_SN)
+    assert (det.target_SN.argmax(1) == gt.target_SN.argmax(1)).all()
+    torch.testing.assert_close(det.target_SN.sum(1), torch.ones(len(det.target_SN)))
+
+
+def test_soft_labels_follow_the_overlap():
+    overlap = np.array([0.9, 0.6, 0.4, 0.0])
+    np.testing.assert_allclose(SoftLabel("normalised", 0.5).target(overlap), [0.6, 0.4, 0, 0])
+    np.testing.assert_allclose(SoftLabel("normalised", 0.95).target(overlap), 0)
+    weight = np.exp([0.4, 0.1, 0, 0])
+    np.testing.assert_allclose(SoftLabel("printed", 0.5).target(overlap), weight / weight.sum())
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(small_world, run_settings, monkeypatch, tmp_path):
+    monkeypatch.setattr("jvgn.training.trainer.divergence", lambda *parts: divergence(*parts) * torch.nan)
+    with pytest.raises(UserError, match="the loss is not finite in epoch 1"):
+        train(small_world, run_settings(epochs=1), tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)
+
+
+def test_features_stored_in_half_precision_change_no_accuracy(small_world, trained, tmp_path):
+    """The default of extraction, beside the same regions in full precision."""
+    store = RegionStore(small_world.regions)
+    with RegionWriter(tmp_path / "half.h5", store.feature_size, "float16", {"setting": "gt"}) as writer:
+        for image_id in store.image_ids.tolist():
+            regions = store.read(image_id)
+            assert regions.feature.dtype == np.float32
+            writer.append(image_id, replace(regions, feature=regions.feature.astype(np.float16)))
+    found = {}
+    for name, path in {"full": small_world.regions, "half": tmp_path / "half.h5"}.items():
+        predict(replace(small_world, regions=path), trained[True], tmp_path / f"{name}.parquet", 0.5, CPU)
+        found[name] = pd.read_parquet(tmp_path / f"{name}.parquet")
+    full, half = found["full"], found["half"]
+    assert (full["region"] == half["region"]).mean() > 0.998
+    assert (full["marginal"] - half["marginal"]).abs().max() < 0.02
+    accuracy = {name: table.loc[table["is_referent"], "correct"].mean() for name, table in found.items()}
+    assert accuracy["half"] == pytest.approx(accuracy["full"], abs=0.002)
+
+
+@pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="torch.compile needs a C++ compiler")
+def test_compiled_potentials_have_the_losses_and_the_names_of_plain_ones(small_world, run_settings):
+    found = {}
+    for compiled in (False, True):
+        settings = run_settings(compile=compiled, dropout=0.0)
+        torch.manual_seed(0)
+        examples, vocabulary = small_world.examples(settings), Vocabulary.read(small_world.words)
+        model = new_model(settings, read_vectors(small_world.vectors, vocabulary), examples.store.feature_size)
+        trainer = Trainer(model, examples, settings.training, Processes(torch.device("cpu")))
+        losses = []
+        for batch, _ in zip(trainer.shuffled(0, 0), range(4), strict=False):
+            loss_S, _ = trainer.losses(batch)
+            losses.append(float(loss_S.mean().detach()))
+            trainer.learn(loss_S.mean())
+        found[compiled] = (losses, list(model.state_dict()))
+        assert (model.pairwise._compiled_call_impl is not None) == compiled
+    assert found[True][0] == pytest.approx(found[False][0], abs=1e-4)
+    assert found[True][1] == found[False][1]
+
+
+def test_without_a_compiler_one_line_says_what_to_do(small_world, run_settings, tmp_path, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(UserError, match=r"training\.compile: .* no-such-compiler is not to be had here; install it"):
+        train(small_world, run_settings(compile=True), tmp_path / "model", tmp_path / "history", torch.device("cpu"))

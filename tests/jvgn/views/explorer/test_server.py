@@ -1,0 +1,227 @@
+"""The server: for its own page alone, one line for every mistake, and nothing on disk."""
+
+import io
+import socket
+import struct
+import threading
+import zlib
+
+import pytest
+from PIL import Image
+
+from jvgn.views.explorer.address import listening
+from jvgn.views.explorer.pictures import KEPT, MOST_BYTES
+from jvgn.views.explorer.server import PAGE, Connection, explorer, server_of
+from parsers.errors import UserError
+
+
+def error_of(response):
+    assert response.content_type == "application/json"
+    assert set(response.json) == {"error"} and "\n" not in response.json["error"]
+    return response.json["error"]
+
+
+def uploaded(client, data):
+    return client.post("/pictures", data=data, content_type="application/octet-stream")
+
+
+@pytest.mark.parametrize("path", ["/", *(f"/page/{name}" for name in PAGE)])
+def test_the_page_runs_no_code_but_its_own(client, path):
+    response = client.get(path)
+    assert response.status_code == 200 and response.data
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy and "unsafe" not in policy
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+
+
+def test_the_evaluated_images_are_offered_with_their_sentences(client):
+    about = client.get("/about").json
+    assert about["title"] == "a run"
+    sentences = ["the cup on a box", "red <b>disc</b>"]
+    assert about["pictures"] == [{"name": "7", "split": "test, val", "sentences": sentences}]
+    assert client.get("/thumbnails/7").content_type == client.get("/pictures/7").content_type == "image/jpeg"
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("get", {"Host": "evil.example:8765"}, 403),  # its name may point to this machine
+        ("get", {"Host": "127.0.0.1:80"}, 403),
+        ("get", {"Host": "localhost:8765", "Origin": "http://localhost:8765"}, 200),
+        ("get", {"Origin": "https://evil.example"}, 403),
+        ("post", {"Origin": "https://evil.example"}, 403),
+        ("post", {"Origin": "null"}, 403),
+        ("post", {"Origin": "http://127.0.0.1:3000"}, 403),
+        ("post", {"Origin": ""}, 403),
+        ("post", {}, 200),
+    ],
+)
+def test_strangers_are_refused(client, method, headers, status):
+    question = {"json": {"picture": "7", "text": "cup"}} if method == "post" else {}
+    response = getattr(client, method)("/answers" if question else "/about", headers=headers, **question)
+    assert response.status_code == status
+    if status == 403:
+        assert "open http://127.0.0.1:8765/" in error_of(response)
+        assert "Access-Control-Allow-Origin" not in response.headers
+
+
+@pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 200), ("localhost", 200), ("evil.example", 403)])
+def test_on_the_webs_own_port_names_come_without_it(grounder, pictures, host, status):
+    client = explorer("a run", grounder, pictures, 80).test_client()
+    assert client.get("/about", headers={"Host": host, "Origin": f"http://{host}"}).status_code == status
+
+
+def test_what_carries_data_must_say_where_it_comes_from(client):
+    del client.environ_base["HTTP_ORIGIN"]
+    assert client.get("/about").status_code == 200
+    assert client.post("/answers", json={"picture": "7", "text": "cup"}).status_code == 403
+
+
+GRAPH = {"nodes": [{"head": "cup"}, {"head": "box"}], "edges": [], "referent": 0}
+EDGES = [{"subject": 0, "relation": "on", "object": 1}, {"subject": 1, "relation": "left of", "object": 0}]
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({"text": " "}, "an empty sentence mentions nothing"),
+        ({"picture": "8"}, "picture 8: it is not here"),
+        ({"picture": "../../etc/passwd"}, "it is not here"),
+        ({"text": 4}, "the question: text: Input should be a valid string"),
+        ({"text": "cup " * 1000}, "the question: text: String should have at most 2000 characters"),
+        ({"more": 1}, "the question: unknown key more"),
+        ({"graph": GRAPH | {"nodes": []}}, "the referent is object 1, but there are 0"),
+        (
+            {"graph": GRAPH | {"nodes": [{"head": "cup"}] * 41}},
+            "graph.nodes: Tuple should have at most 40",
+        ),
+        ({"graph": GRAPH | {"edges": EDGES}}, "relation 2 (left of) closes a loop"),
+        ({"graph": GRAPH | {"referent": 7}}, "the referent is object 8, but there are 2"),
+    ],
+)
+def test_a_question_without_an_answer_is_told_in_one_line(client, question, message):
+    response = client.post("/answers", json={"picture": "7", "text": "cup"} | question)
+    assert response.status_code == 400 and message in error_of(response)
+
+
+def test_markup_is_told_as_data(client):
+    told = client.post("/answers", json={"picture": "7", "text": "<script>alert(1)</script> cup"})
+    assert told.content_type == "application/json" and "script" in told.json["tokens"]
+
+
+@pytest.mark.parametrize("data", [b"{", b"\xff", b"", b"[" * 100_000])
+def test_a_question_that_is_no_json_is_told_in_one_line(client, data):
+    response = client.post("/answers", data=data, content_type="application/json")
+    assert response.status_code == 400 and error_of(response)
+
+
+def test_a_failure_of_ours_is_told_without_its_inside(client, grounder, monkeypatch):
+    monkeypatch.setattr(grounder, "question", None)
+    response = client.post("/answers", json={"picture": "7", "text": "cup"})
+    assert response.status_code == 500
+    assert error_of(response) == "the server failed (TypeError); the terminal says where"
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "GIF"])
+def test_an_uploaded_picture_is_grounded(client, encoded, kind):
+    name = uploaded(client, encoded((60, 30), kind=kind)).json["name"]
+    assert name == "upload-1"
+    assert client.get(f"/pictures/{name}").content_type == "image/jpeg"
+    assert client.post("/answers", json={"picture": name, "text": "cup on a box"}).json["size"] == [60, 30]
+
+
+def test_a_photograph_is_looked_at_the_way_up_that_people_see_it(client, encoded):
+    turned = Image.Exif()
+    turned[0x0112] = 6  # a quarter turn
+    name = uploaded(client, encoded((60, 30), kind="JPEG", exif=turned)).json["name"]
+    assert client.post("/answers", json={"picture": name, "text": "cup"}).json["size"] == [30, 60]
+
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+
+@pytest.mark.parametrize("data", [b"", b"GIF89a", b"<html>", SVG, b"%PDF-1.4", b"%!PS-Adobe-3.0 EPSF-3.0\n"])
+def test_what_is_no_image_is_refused_whatever_it_is_called(client, data):
+    response = client.post("/pictures", data=data, content_type="image/png")
+    assert response.status_code == 400
+    assert error_of(response).startswith("this is not a readable image")
+
+
+def test_half_an_image_is_refused(client, encoded):
+    data = encoded((600, 300), kind="JPEG")
+    assert "not a readable image" in error_of(uploaded(client, data[: len(data) // 2]))
+
+
+def test_a_small_file_of_very_many_pixels_is_refused_before_it_is_decoded(client, encoded):
+    """Its first chunk says 8,000 by 9,000; there is nothing to decode."""
+    head = b"IHDR" + struct.pack(">II", 8000, 6000) + b"\x08\x02\0\0\0"
+    data = encoded()[:12] + head + struct.pack(">I", zlib.crc32(head)) + encoded()[33:]
+    assert "8000 x 6000 pixels, more than 40 million" in error_of(uploaded(client, data))
+
+
+def test_while_an_upload_is_slow_others_are_answered(client, encoded):
+    answers = []
+
+    class Slow(io.BytesIO):
+        """Its bytes come once another request was answered, for which there is time enough."""
+
+        def readinto(self, buffer):
+            asked = threading.Thread(target=lambda: answers.append(client.get("/pictures/7").status_code), daemon=True)
+            asked.start()
+            asked.join(20)
+            return super().readinto(buffer)
+
+    data = encoded()
+    response = client.post("/pictures", input_stream=Slow(data), content_length=len(data))
+    assert response.json == {"name": "upload-1"} and answers and set(answers) == {200}
+
+
+@pytest.mark.parametrize("sent", ["", "GET / HT", "POST /pictures HTTP/1.1\r\n{}\r\nContent-Length: 1000\r\n\r\nabc"])
+def test_who_falls_silent_is_not_waited_for(grounder, pictures, monkeypatch, capfd, sent):
+    monkeypatch.setattr(Connection, "timeout", 0.1)
+    with listening(0) as listener:
+        port = listener.getsockname()[1]
+        own_page = f"Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}"
+        with server_of(explorer("a run", grounder, pictures, port), listener) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+                client.sendall(sent.format(own_page).encode())
+                answer = b"".join(iter(lambda: client.recv(1 << 16), b""))
+            server.shutdown()
+    assert answer.partition(b"\r\n")[0] == (b"HTTP/1.1 400 BAD REQUEST" if sent.startswith("POST") else b"")
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_large_file_is_refused(client):
+    response = uploaded(client, bytes(MOST_BYTES + 1))
+    assert response.status_code == 413 and "more than 20 MB" in error_of(response)
+
+
+def test_the_last_pictures_are_kept_and_the_others_forgotten(client, encoded):
+    names = [uploaded(client, encoded()).json["name"] for _ in range(KEPT + 1)]
+    assert "not any more" in error_of(client.get(f"/pictures/{names[0]}"))
+    assert client.get(f"/pictures/{names[-1]}").status_code == 200
+
+
+def test_nothing_is_written(client, encoded, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    before = sorted(tmp_path.rglob("*"))
+    name = uploaded(client, encoded((2000, 2000))).json["name"]
+    assert client.post("/answers", json={"picture": name, "text": "cup"}).status_code == 200
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_only_this_machine_is_listened_to():
+    with listening(0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
+
+
+def test_a_port_that_is_taken_is_named():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(UserError, match=f"--port {port}: another program has it"):
+            listening(port)

@@ -1,0 +1,134 @@
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from jvgn.views.survey.form import write_form
+from jvgn.views.survey.models import FileModel
+
+from .conftest import SENTENCES, line
+
+
+def data_of(form):
+    page = form.read_text()
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+
+
+def test_every_model_grounds_the_same_sentences_and_the_key_tells_them_apart(survey):
+    form, key = data_of(survey[0]), json.loads(survey[1].read_text())
+    assert form["survey"] == key["survey"]
+    assert [example["id"] for example in form["examples"]] == list(key["examples"]) == list(map(str, range(1, 11)))
+    by_model = {}
+    for example in form["examples"]:
+        behind = key["examples"][example["id"]]
+        assert behind["sentence"] == example["sentence"] and behind["image"] == "7.png"
+        expected = {"zebra": 5, "quokka": 30}[behind["model"]]
+        assert example["objects"][0]["box"][0] == expected
+        by_model.setdefault(behind["model"], []).append(example["sentence"])
+    assert sorted(by_model["zebra"]) == sorted(by_model["quokka"]) and len(set(by_model["zebra"])) == 5
+
+
+def test_the_form_does_not_name_the_models(survey):
+    page = survey[0].read_text()
+    assert "zebra" not in page and "quokka" not in page
+
+
+def test_examples_of_all_models_are_written_alike(survey):
+    """The referent comes first, relations follow it, and every example has the same keys."""
+    for example in data_of(survey[0])["examples"]:
+        assert [one["is_referent"] for one in example["objects"]] == [True, False]
+        assert example["relations"] == [{"subject": 0, "relation": "left of", "object": 1}]
+        assert {frozenset(one) for one in example["objects"]} == {
+            frozenset({"phrase", "box", "is_referent", "before", "after"})
+        }
+
+
+def test_what_one_model_does_not_say_is_shown_of_none(written, tmp_path):
+    bare = [line(sentence, [1, 1, 9, 9]) for sentence in SENTENCES]
+    for one in bare:
+        del one["relations"]
+        one["objects"] = [{key: part[key] for key in part if key != "before"} for part in one["objects"]]
+    full = [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]
+    models = [FileModel(name, written(name, lines), None) for name, lines in (("a", full), ("b", bare))]
+    write_form(models, 4, 0, tmp_path / "form.html", tmp_path / "key.json")
+    for example in data_of(tmp_path / "form.html")["examples"]:
+        assert example["relations"] == [] and all("before" not in one for one in example["objects"])
+
+
+def test_referents_that_one_model_does_not_mark_are_marked_of_none_and_give_no_order(written, tmp_path):
+    unmarked = [line(sentence, [1, 1, 9, 9]) for sentence in SENTENCES]
+    for one in unmarked:
+        del one["objects"][1]["is_referent"]
+    marked = [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]
+    for one in (*marked, *unmarked):  # the referent is what the sentence mentions last
+        one["sentence"] = "by a ring: " + one["objects"][1]["phrase"]
+    models = [FileModel(name, written(name, lines), None) for name, lines in (("a", marked), ("b", unmarked))]
+    write_form(models, 4, 0, tmp_path / "form.html", tmp_path / "key.json")
+    for example in data_of(tmp_path / "form.html")["examples"]:
+        assert not any(one["is_referent"] for one in example["objects"])
+        assert example["objects"][0]["phrase"] == "ring"
+
+
+def test_a_seed_gives_one_form_and_another_seed_another(models, tmp_path):
+    def made(seed):
+        write_form(models, 5, seed, tmp_path / "again.html", tmp_path / "again.json")
+        return (tmp_path / "again.html").read_text(), (tmp_path / "again.json").read_text()
+
+    assert made(3) == made(3)
+    assert made(3)[0] != made(4)[0]
+    assert json.loads(made(3)[1])["survey"] != json.loads(made(4)[1])["survey"]
+
+
+def test_the_form_refers_to_nothing_outside_itself_and_text_stays_text(written, tmp_path):
+    hostile = "</script><script>alert(1)</script> {{data}}"
+    model = FileModel("a", written("a", [line(hostile, [5, 5, 25, 25])]), None)
+    write_form([model], 1, 0, tmp_path / "form.html", tmp_path / "key.json")
+    page = (tmp_path / "form.html").read_text()
+    assert page.count("<script") == 2 and data_of(tmp_path / "form.html")["examples"][0]["sentence"] == hostile
+    assert "https://" not in page and not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
+
+
+BAD = {
+    "not a name": (["x"], "expected NAME=RUN"),
+    "a name twice": (["a={zebra}", "a={zebra}"], "there is a model a already"),
+    "a name that is taken": (["all={zebra}"], "all stands for every model together"),
+    "no such file": (["a={folder}/none.jsonl"], "cannot be read"),
+    "too few sentences": (["a={zebra}", "--examples", "9"], "ground 8 sentences in common, fewer than 9"),
+    "nothing in common": (["a={zebra}", "b={other}", "--examples", "1"], "a and b ground 0 sentences in common"),
+    "not JSON": (["a={broken}"], "broken.jsonl, line 2: the whole: Invalid JSON"),
+    "an odd relation": (["a={odd}"], "names an object that is not there"),
+    "a box without an end": (["a={endless}"], "objects.0.box.2: Input should be a finite number"),
+    "a box inside out": (["a={inverted}"], "objects.0.box: Value error, expected x1, y1, x2, y2 with x1 <= x2"),
+    "an empty file": (["a={empty}"], "holds no grounding"),
+    "a missing image": (["a={unseen}", "--examples", "1"], "there is no such image"),
+    "a folder that is no run": (["a={folder}"], "so no trained run"),
+    "form and key in one": (["a={zebra}", "--examples", "1", "--key", "{folder}/form.html"], "would be one file"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_mistake_is_one_line_and_leaves_nothing(case, written, tmp_path):
+    arguments, message = BAD[case]
+    good = line("a star", [1, 1, 9, 9])
+    places = {
+        "folder": tmp_path,
+        "zebra": written("zebra", [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]),
+        "other": written("other", [good]),
+        "unseen": written("unseen", [good | {"image": "none.png"}]),
+        "odd": written("odd", [good | {"relations": [{"subject": 0, "relation": "on", "object": 2}]}]),
+        "endless": written("endless", [good | {"objects": [good["objects"][0] | {"box": [1, 1, float("inf"), 9]}]}]),
+        "inverted": written("inverted", [good | {"objects": [good["objects"][0] | {"box": [9, 9, 1, 1]}]}]),
+        "empty": written("empty", []),
+        "broken": written("broken", [good]),
+    }
+    with places["broken"].open("a") as file:
+        file.write("{half\n")
+    command = ["survey", "make", "--images", str(tmp_path), "--output", str(tmp_path / "form.html")]
+    command += ["--key", str(tmp_path / "key.json"), *(argument.format(**places) for argument in arguments)]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
+    (said,) = result.stderr.strip().splitlines()
+    assert said.startswith("Error: ") and message in said
+    assert not (tmp_path / "form.html").exists() and not (tmp_path / "key.json").exists()

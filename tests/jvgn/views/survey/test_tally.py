@@ -1,0 +1,111 @@
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from jvgn.evaluation.intervals import wilson_interval
+
+
+@pytest.fixture
+def answered(survey, tmp_path):
+    """Writes what a rater answers: a function of the model, or a change of the file."""
+    key = json.loads(survey[1].read_text())
+
+    def write(rater, answer, changes=()):
+        path = tmp_path / f"{rater}.json"
+        answers = {number: answer(example["model"]) for number, example in key["examples"].items()}
+        answers = {number: value for number, value in answers.items() if value}
+        found = {"format": "1", "survey": key["survey"], "rater": rater, "answers": answers} | dict(changes)
+        path.write_text(json.dumps(found))
+        return path
+
+    return write
+
+
+def run(survey, *arguments):
+    return CliRunner().invoke(main, ["survey", "tally", "--key", str(survey[1]), *map(str, arguments)])
+
+
+def test_shares_are_counted_by_model_and_answer(survey, answered, tmp_path):
+    first = answered("Ann", lambda model: 4 if model == "zebra" else 2)
+    second = answered("Bob", lambda model: 3 if model == "zebra" else 2)
+    result = run(survey, first, second, "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    shares = pd.read_csv(tmp_path / "out/shares.csv").set_index(["model", "answer"])
+    assert shares["of"].unique().tolist() == [10]
+    expected = {"clear": 50, "mostly clear": 50, "mostly clear or clear": 100, "slightly clear": 0, "unclear": 0}
+    assert shares.loc["zebra", "share"].to_dict() == expected
+    assert shares.loc[("quokka", "slightly clear"), "share"] == 100
+    row = shares.loc[("zebra", "clear")]
+    assert (row["low"], row["high"]) == pytest.approx(wilson_interval(5, 10), abs=1e-3)
+    agreement = pd.read_csv(tmp_path / "out/agreement.csv").set_index("model")
+    assert agreement.loc["zebra", "same_answer"] == 0 and agreement.loc["quokka", "same_answer"] == 100
+    assert agreement.loc["all", ["raters", "examples"]].tolist() == [2, 10]
+    assert all((tmp_path / "out" / f"shares.{suffix}").stat().st_size > 5_000 for suffix in ("svg", "png"))
+    assert "mostly clear or clear  100.0%" in result.output and "Krippendorff's alpha" in result.output
+
+
+def test_who_did_not_finish_is_named_and_what_they_rated_counts(survey, answered):
+    result = run(survey, answered("Ann", lambda model: 4), answered("Bob", lambda model: 1 if model == "zebra" else 0))
+    assert result.exit_code == 0, result.stderr
+    assert "Not all examples were rated by Bob (5 of 10)." in result.output
+    assert "zebra: 10 ratings" in result.output and "quokka: 5 ratings" in result.output
+
+
+def test_a_raters_name_is_shown_and_not_obeyed(survey, answered):
+    name = "Eve\x1b]0;PWNED\x07\nzebra: 99 ratings\x9b2J"
+    result = run(
+        survey, answered("Eve", lambda model: 4 * (model == "zebra"), {"rater": name}), answered("Bob", lambda _: 4)
+    )
+    assert r"by Eve\x1b]0;PWNED\x07\nzebra: 99 ratings\x9b2J (5 of 10)." in result.stdout, result.stderr
+
+
+def test_one_rater_alone_agrees_with_nobody(survey, answered):
+    result = run(survey, answered("Ann", lambda model: 4))
+    assert result.exit_code == 0 and "how far they agree is not known" in result.output
+
+
+CHANGES = {
+    "another survey": ({"survey": "0123456789abcdef"}, "answers another survey (0123456789abcdef, not "),
+    "an unknown example": ({"answers": {"99": 1}}, "answers an example 99 that the survey does not have"),
+    "off the scale": ({"answers": {"1": 5}}, "example 1: expected an answer from 1 to 4, found 5"),
+    "nothing at all": ({"answers": {}}, "answered nothing"),
+    "no rater": ({"rater": ""}, "not the answers of a survey (rater"),
+    "another format": ({"format": "2"}, "not the answers of a survey (format"),
+    "words for numbers": ({"answers": {"1": "clear"}}, "not the answers of a survey (answers.1"),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_answers_that_do_not_fit_are_one_line(survey, answered, case):
+    changes, message = CHANGES[case]
+    path = answered("Ann", lambda model: 4, changes)
+    result = run(survey, path)
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
+    (said,) = result.stderr.strip().splitlines()
+    assert said.startswith(f"Error: {path}: ") and message in said
+
+
+def test_a_rater_who_answers_twice_is_named_with_both_files(survey, answered, tmp_path):
+    first = answered("Ann", lambda model: 4)
+    second = tmp_path / "again.json"
+    second.write_text(first.read_text().replace('"Ann"', '" ann "'))
+    (said,) = run(survey, first, second).stderr.strip().splitlines()
+    assert "has answered already, in" in said and str(first) in said and str(second) in said
+
+
+def test_a_model_that_nobody_rated_and_files_that_are_none_are_one_line(survey, answered, tmp_path):
+    one_sided = answered("Ann", lambda model: 1 if model == "zebra" else 0)
+    half = tmp_path / "half.json"
+    half.write_text("{")
+    for arguments, message in (
+        ([one_sided], "no example of quokka was rated"),
+        ([half], "half.json: not the answers of a survey"),
+        ([tmp_path / "none.json"], "none.json: there is no such file"),
+    ):
+        (said,) = run(survey, *arguments).stderr.strip().splitlines()
+        assert message in said
+    wrong_key = CliRunner().invoke(main, ["survey", "tally", "--key", str(one_sided), str(one_sided)])
+    assert wrong_key.exit_code == 1 and "not the key of a survey" in wrong_key.stderr

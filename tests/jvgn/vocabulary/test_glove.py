@@ -1,0 +1,216 @@
+"""GloVe files of any size are read in one pass, in little memory, and a broken one is named."""
+
+import csv
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from jvgn.settings.vocabulary import VocabularySettings
+from jvgn.storage.parquet import write_table
+from jvgn.vocabulary.glove import LINES_TO_JUDGE, glove_vectors
+from jvgn.vocabulary.words import COUNTED, Vocabulary
+from parsers.errors import UserError
+
+SHARED = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data"
+PEAK = "import re, sys; from jvgn.cli import main; main(sys.argv[1:], standalone_mode=False); " + (
+    "print(re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())[1])"
+)
+"""Runs a command and prints its largest size in memory. (`ru_maxrss` would count the parent's, from before `exec`.)"""
+
+
+TRUNCATED = gzip.compress(b"b 1 2 3\n" * 1000, mtime=0)[:-9]
+
+
+def found(path, size, *wanted):
+    return {word: vector.tolist() for word, vector in glove_vectors(path, size, wanted)}
+
+
+def test_a_word_may_contain_spaces(tmp_path):
+    path = tmp_path / "glove.txt"
+    path.write_text(". . 1 2\nat name@domain.com 3 4\nat 5 6\nto 1 7 8\nto 9 9\n", encoding="utf8")
+    assert found(path, 2, "at", ".", "to", "name@domain.com") == {"at": [5, 6], "to": [9, 9]}
+    assert found(path, 2, "to 1", ". .") == {"to 1": [7, 8], ". .": [1, 2]}
+
+
+def test_of_a_word_that_comes_twice_the_first_counts(tmp_path):
+    (tmp_path / "glove.txt").write_text("a 1 2\na 3 4\n")
+    assert found(tmp_path / "glove.txt", 2, "a") == {"a": [1, 2]}
+
+
+def test_marks_that_end_lines_elsewhere_are_parts_of_words(tmp_path):
+    (tmp_path / "glove.txt").write_bytes("a\x85b 1 2\r\nb\u2028 3 4\nb 5 6".encode())
+    expected = {"a\x85b": [1, 2], "b\u2028": [3, 4], "b": [5, 6]}
+    assert found(tmp_path / "glove.txt", 2, *expected) == expected
+
+
+def test_of_an_archive_of_several_sizes_the_one_asked_for_is_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "glove.zip", "w") as archive:
+        archive.writestr("glove.6B.2d.txt", "a 1 2\n")
+        archive.writestr("glove.6B.3d.txt", "a 3 4 5\n")
+    assert found(tmp_path / "glove.zip", 3, "a") == {"a": [3, 4, 5]}
+    with pytest.raises(UserError, match=r"expected one text of 4-d vectors, found glove\.6B\.2d\.txt, glove\.6B\.3d"):
+        found(tmp_path / "glove.zip", 4, "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("g.txt", b"a 1 2 3\nb 1 2\n", r"g\.txt: line 2 is not a word and 3 numbers \(it has 2\); check `glove` and"),
+        ("g.txt", b"400000 3\na 1 2 3\n", r"g\.txt: line 1 is not a word and 3 numbers \(it has 1\)"),
+        ("g.txt", b"a 1 2 3 4\nb c 1 2 3 4\n", r"g\.txt: its vectors have 4 numbers, not 3; check `glove` and"),
+        ("g.txt", b"a b 1 2 3\na 1 x 3\n", r"g\.txt: line 2 is not a word and 3 numbers \(could not convert"),
+        ("g.txt", b"a 1 nan 3\n", r"g\.txt: line 1 has a number that is not finite"),
+        ("g.txt", b"", r"g\.txt: it is empty"),
+        ("g.gz", TRUNCATED, r"g\.gz: not a readable text or archive \(Compressed file ended"),
+        ("g.gz", b"a 1 2 3\n", r"g\.gz: not a readable text or archive \(Not a gzipped file"),
+        ("g.zip", b"PK\x03\x04", r"g\.zip: not a readable text or archive"),
+        ("none.txt", None, r"none\.txt: there is no such GloVe file"),
+    ],
+)
+def test_a_broken_file_is_named_in_one_line(tmp_path, name, content, message):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=message) as caught:
+        found(tmp_path / name, 3, "a")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_size_is_noticed_long_before_the_end(tmp_path):
+    path = tmp_path / "glove.txt"
+    path.write_text("a 1 2 3\n" * LINES_TO_JUDGE + "broken\n")
+    with pytest.raises(UserError, match="its vectors have 3 numbers, not 2"):
+        found(path, 2, "b")
+
+
+def test_the_file_is_read_in_one_pass(tmp_path):
+    """A pipe can be read only once."""
+    pipe = tmp_path / "glove.txt"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("a 1 2\nb 3 4\n",), daemon=True)
+    writer.start()
+    assert found(pipe, 2, "b", "c") == {"b": [3, 4]}
+    writer.join(timeout=10)
+
+
+def write_large(path, lines):
+    """Words w0, w1, … of which each thousandth has a space in it, with 20 numbers each, of few different ones."""
+    numbers = np.random.default_rng(0).normal(size=(16, 20)).round(4)
+    vectors = [" ".join(map(str, row)) for row in numbers.tolist()]
+    with path.open("w") as file:
+        for start in range(0, lines, 100_000):
+            words = (f"w {i}" if i % 1000 == 999 else f"w{i}" for i in range(start, min(start + 100_000, lines)))
+            file.writelines(f"{word} {vectors[i % 16]}\n" for i, word in enumerate(words, start))
+    return numbers.astype(np.float32)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
+def test_two_million_lines_take_less_than_500_mb(tmp_path):
+    lines = int(os.environ.get("JVGN_GLOVE_LINES", "2_000_000"))
+    numbers = write_large(tmp_path / "glove.txt", lines)
+    wanted = [*range(0, lines, 100), 999]
+    rows = {"split": ["train"] * len(wanted), "tokens": [[f"w{i}"] for i in wanted]}
+    write_table(tmp_path / "expressions.parquet", pa.table(rows, schema=COUNTED), COUNTED)
+    run = built_by_command(tmp_path, VocabularySettings(vector_size=20, glove=str(tmp_path / "glove.txt")))
+    assert int(run.stdout) < 500 * 1024, f"{int(run.stdout) / 1024:.0f} MB"
+    table, index = np.load(tmp_path / "vectors.npy"), Vocabulary.read(tmp_path / "words.parquet").index
+    np.testing.assert_array_equal(table[[index[f"w{i}"] for i in wanted[:-1]]], numbers[np.array(wanted[:-1]) % 16])
+    assert (tmp_path / "missing.csv").read_text() == "word,count,missing_from\nw999,1,glove\n"
+
+
+def built_by_command(folder, settings):
+    settings.write(folder / "settings.yaml")
+    options = {"settings": "settings.yaml", "expressions": "expressions.parquet", "words": "words.parquet"}
+    options |= {"vectors": "vectors.npy", "missing": "missing.csv"}
+    arguments = [part for name, file in options.items() for part in (f"--{name}", str(folder / file))]
+    command = [sys.executable, "-c", PEAK, "build-vocabulary", *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
+    assert run.returncode == 0, run.stderr
+    return run
+
+
+@pytest.mark.skipif(not (SHARED / "glove").exists(), reason=f"no GloVe in {SHARED}; set JVGN_SHARED")
+def test_real_expressions_start_from_real_vectors(tmp_path):
+    sentences = [row["sent"].split() for row in json.loads((SHARED / "refcocog/expressions.json").read_text())]
+    splits = ["train" if number % 5 else "val" for number in range(len(sentences))]
+    rows = {"split": splits, "tokens": sentences}
+    write_table(tmp_path / "expressions.parquet", pa.table(rows, schema=COUNTED), COUNTED)
+    glove = SHARED / "glove/glove.6B.100d.60k.txt.gz"
+    run = built_by_command(tmp_path, VocabularySettings(more_often_than=1, vector_size=100, glove=str(glove)))
+    with gzip.open(glove, "rt", encoding="utf8", newline="\n") as file:
+        real = {line.split(" ")[0]: line.rstrip().split(" ")[1:] for line in file}
+    words, table = Vocabulary.read(tmp_path / "words.parquet").words[2:], np.load(tmp_path / "vectors.npy")[2:]
+    for word, vector in zip(words, table, strict=True):
+        if word in real:
+            np.testing.assert_array_equal(vector, np.array(real[word], np.float32))
+    missing = pd.read_csv(tmp_path / "missing.csv", keep_default_na=False, quoting=csv.QUOTE_MINIMAL)
+    lacking = missing[missing["missing_from"] == "glove"]
+    assert set(lacking["word"]) == set(words) - real.keys()
+    assert lacking["word"].iloc[0] == "a"  # the file has no word of one letter
+    unknown = {word for sentence in sentences for word in sentence} - set(words)
+    assert set(missing.loc[missing["missing_from"] == "vocabulary", "word"]) == unknown
+    share = re.search(rf"{len(words) - len(lacking)} of its {len(words)} words have a GloVe vector", run.stderr)
+    assert share and len(lacking) < 0.05 * len(words), run.stderr
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_would_be_unpacked_without_a_limit_is_not_opened(tmp_path, monkeypatch, way):
+    with zipfile.ZipFile(tmp_path / "glove.zip", "w", way) as archive:
+        archive.writestr("glove.txt", "a 1 2 3\n")
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was unpacked"))
+    with pytest.raises(
+        UserError, match=r"glove\.zip: not a readable text or archive \(glove\.txt is neither stored nor"
+    ):
+        found(tmp_path / "glove.zip", 3, "a")
+
+
+@pytest.mark.parametrize("ending", ["txt", "gz", "zip"])
+def test_a_line_without_end_is_refused(tmp_path, ending):
+    path = tmp_path / f"glove.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("glove.txt", b"a" * 5_000_000)
+    else:
+        path.write_bytes(gzip.compress(b"a" * 5_000_000) if ending == "gz" else b"a" * 5_000_000)
+    with pytest.raises(UserError, match="it has a line of more than"):
+        found(path, 3, "a")
+
+
+def test_a_zip_that_unpacks_to_far_more_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "glove.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("glove.txt", b"b 1 2 3\n" * 1_000_000)
+    monkeypatch.setattr("jvgn.storage.bounded.AT_LEAST", 100_000)
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda *_: pytest.fail("it was unpacked"))
+    with pytest.raises(UserError, match="far more than an honest archive"):
+        found(tmp_path / "glove.zip", 3, "a")
+
+
+@pytest.mark.parametrize("ending", ["txt", "gz", "zip"])
+def test_lines_are_whole_wherever_a_chunk_ends(tmp_path, monkeypatch, ending):
+    path, text = tmp_path / f"glove.{ending}", b"a 1 2\nb c 3 4\r\nd 5 6"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("glove.txt", text)
+    else:
+        path.write_bytes(gzip.compress(text) if ending == "gz" else text)
+    for size in range(1, len(text) + 2):
+        monkeypatch.setattr("jvgn.vocabulary.glove.CHUNK", size)
+        assert found(path, 2, "a", "b c", "d") == {"a": [1, 2], "b c": [3, 4], "d": [5, 6]}
+
+
+def test_a_text_that_unpacks_to_far_more_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("jvgn.storage.bounded.AT_LEAST", 100_000)
+    path = tmp_path / "glove.gz"
+    path.write_bytes(gzip.compress(b"b 1 2 3\n" * 1_000_000))
+    with pytest.raises(UserError, match="far more than an honest archive"):
+        found(path, 3, "a")

@@ -1,0 +1,126 @@
+"""The miniature project that is disturbed: the embedded world in shards, both settings, and some downloads."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.jvgn.downloads.server import Server
+from tests.long.faults.content import contents, files_in
+from tests.long.faults.jobs import Job, jobs_in
+from tests.long.faults.recovery import remove
+from tests.long.miniature.published import UNC, Photographs, write_annotations, write_glove, write_images, write_refer
+from tests.workflow.conftest import COPIED, ROOT, Project, copy_project, miniature_configuration
+
+PUBLISHED = {
+    "coco-images": "train2014.zip",
+    "coco-annotations": "annotations_trainval2014.zip",
+    "refcoco": "refcoco.zip",
+    "glove": "glove.840B.300d.zip",
+}
+TARGETS = (
+    "demo",
+    "results/shapes_gt/compare.csv",
+    "results/tables/supporting.html",
+    "results/vocabulary/shapes/sweep.csv",
+    "results/vocabulary/shapes/glove/words.parquet",
+    "results/graphs/refcoco/lexical/nodes.parquet",
+    "results/datasets/coco/images.parquet",
+    "resources/coco/train2014.ready",
+)
+SOURCES = (
+    *COPIED,
+    "config.yaml",
+    "requirements.lock",
+    "tests/long/faults/miniature.py",
+    "tests/long/miniature",
+    "tests/workflow",
+)
+"""What decides how the project turns out."""
+PROFILE = ("--workflow-profile", "workflow/profiles/local")
+PATIENCE = 1.0
+"""Seconds without a byte after which a download is tried again."""
+
+
+def configuration(mirrors: Mapping[str, str]) -> dict[str, Any]:
+    """Little of everything; states are saved often, so that there is something to go on from."""
+    config = miniature_configuration()
+    config["shapes"] |= {"train": 40, "expressions_per_image": 4}
+    config["detectors"]["tiny"] |= {"epochs": 1, "save_every": 1}
+    shapes = config["datasets"]["shapes"]
+    shapes |= {"shards": 2}
+    shapes["regions"] |= {"batch_size": 1}
+    shapes["run"]["training"] |= {"save_every": 1}
+    config["datasets"]["refcoco"] |= {"shards": 1}
+    config["compare"] = {"runs": ["default", "unmarginalised"], "seeds": [0]}
+    config["sources"] = {name: {"mirrors": [mirror]} for name, mirror in mirrors.items()}
+    config["downloads"] |= {"wait": 0.1, "timeout": PATIENCE}
+    return config
+
+
+def publish(folder: Path) -> None:
+    """`folder` holds what is downloaded, under the published names."""
+    folder.mkdir(parents=True)
+    photographs = Photographs(folder / "drawn")
+    refs = {"unc": photographs.refs_of(UNC), "google": photographs.refs_of(UNC)}
+    write_refer(folder / PUBLISHED["refcoco"], "refcoco", refs, photographs.instances(only_described=True))
+    write_images(folder / PUBLISHED["coco-images"], photographs)
+    write_annotations(folder / PUBLISHED["coco-annotations"], photographs)
+    write_glove(folder / PUBLISHED["glove"], photographs)
+
+
+def mirrors(server: Server, folder: Path, within: str = "all", **behaviour: Any) -> dict[str, str]:
+    """The address of each published file, in a folder of the server's in which they all behave so."""
+    return {name: server.serve(f"{within}/{file}", folder / file, **behaviour) for name, file in PUBLISHED.items()}
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """A finished project, and what it holds."""
+
+    folder: Path
+    published: Path
+    jobs: tuple[Job, ...]
+    contents: Mapping[str, str] = field(repr=False)
+
+
+def undisturbed_in(folder: Path, server: Server) -> Undisturbed:
+    """The project that lies in a folder; if none does that these sources made, it is made without any disturbance."""
+    sources, now = folder / "sources", hash_of(ROOT)
+    if not sources.exists() or sources.read_text() != now:
+        making = folder.with_name(f"{folder.name}.making")
+        remove(folder)
+        remove(making)
+        plan = make_project(making, server)
+        (making / "plan").write_text(plan)
+        (making / "sources").write_text(now)
+        making.rename(folder)
+    project, jobs = folder / "project", jobs_in((folder / "plan").read_text())
+    return Undisturbed(project, folder / "published", tuple(jobs), contents(project))
+
+
+def hash_of(root: Path) -> str:
+    """Of all sources, their names included."""
+    files = [file for name in SOURCES for file in (files_in(root / name) if (root / name).is_dir() else [root / name])]
+    digest = hashlib.sha256()
+    for file in sorted(file for file in files if file.parent.name != "__pycache__"):
+        digest.update(f"{file.relative_to(root)} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def make_project(folder: Path, server: Server) -> str:
+    """The workflow has made all; returns its plan. Shards stay, so that they can be disturbed too."""
+    publish(folder / "published")
+    (folder / "project").mkdir()
+    project = copy_project(folder / "project", configuration(mirrors(server, folder / "published")))
+    plan = said_by(project, "--dry-run", "--", *TARGETS)
+    said_by(project, "--notemp", "--", *TARGETS)
+    return plan
+
+
+def said_by(project: Project, *arguments: str) -> str:
+    run = project.snakemake(*PROFILE, *arguments)
+    if run.returncode:
+        raise RuntimeError(f"the miniature was not made:\n{run.stdout}{run.stderr}")
+    return run.stdout + run.stderr
