@@ -28,7 +28,6 @@ include: "workflow/rules/table_files.smk"
 include: "workflow/rules/resources.smk"
 include: "workflow/rules/integrity.smk"
 include: "workflow/rules/disks.smk"
-include: "workflow/rules/signals.smk"
 include: "workflow/rules/failures.smk"
 include: "workflow/rules/targets.smk"
 
@@ -78,7 +77,6 @@ onstart:
     check_disks()
     check_inputs()
     clear_leftovers()
-    heed_signals()
     atexit.register(tell_of_disks)
 
 

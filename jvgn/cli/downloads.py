@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from jvgn.cli.log import say
 from jvgn.cli.options import FILE
-from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import UserError
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -18,8 +18,8 @@ from jvgn.cli.options import (
     tables,
     threads_option,
 )
-from jvgn.storage.plain_json import parsed_json
 from jvgn.storage.stage_command import Given, Made, Stage, reads, runs
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import UserError
 
 SETTINGS = {

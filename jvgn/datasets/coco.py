@@ -14,8 +14,8 @@ from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
 from jvgn.settings.base import describe
 from jvgn.storage.parquet import write_table
-from jvgn.storage.plain_json import parsed_json
 from jvgn.storage.shown_text import shortened
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile, UserError
 
 GET_AGAIN = "get the file again"

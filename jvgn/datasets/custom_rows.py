@@ -17,7 +17,7 @@ from pydantic import (
 from jvgn.datasets.coco import Id
 from jvgn.datasets.records import Record, Records
 from jvgn.settings.base import describe
-from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import UserError
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from jvgn.storage.plain_json import parsed_json
-from jvgn.storage.plain_parquet import DAMAGE, read_groups
+from jvgn.storage.files import reading
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile, UserError
 
 MEND = "mend the file"
@@ -97,13 +97,9 @@ def json_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str,
 
 def read_parquet(path: Path) -> tuple[list[str], Rows]:
     path.open("rb").close()  # one that cannot be opened is none that is broken
-    try:
-        with pq.ParquetFile(path) as file:
-            table = read_groups(file, path)
+    with reading(path, "Parquet file", "write it again"):
+        table = pq.read_table(path)
         values = table.to_pylist()
-    except (*DAMAGE, ArithmeticError, LookupError, TypeError, ValueError) as error:  # the 300,000th year is no date
-        problem = f"not a readable Parquet file ({(str(error) or type(error).__name__).splitlines()[0]})"
-        raise BrokenFile(path, problem, "write it again") from error
     return table.column_names, [(f"row {number}", row) for number, row in enumerate(values, start=1)]
 
 

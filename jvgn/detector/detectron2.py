@@ -23,8 +23,8 @@ from jvgn.detector.weights import read_detector
 from jvgn.settings.base import validated
 from jvgn.settings.detector import Detectron2Settings
 from jvgn.settings.regions import RegionSettings
-from jvgn.storage.array_pickle import load_array_pickle
-from jvgn.storage.plain_checkpoint import load_checkpoint
+from jvgn.storage.pickles import load_array_pickle
+from jvgn.storage.weights import load_checkpoint
 from parsers.errors import BrokenFile, UserError
 
 try:

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from jvgn.detector.excluded_images import evaluated
 from jvgn.detector.provenance import Provenance, read_provenance
 from jvgn.storage.files import replacing
-from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile, UserError
 
 NAMED = 5

@@ -31,7 +31,7 @@ from jvgn.runtime.interruption import Interrupted, Interruption, watched
 from jvgn.runtime.precision import autocast, check_precision
 from jvgn.runtime.resume import TrainingState
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
-from jvgn.storage.files import call_when_named, sha256
+from jvgn.storage.files import on_success, sha256
 from parsers.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ def train_detector(
         if processes.is_first:
             digest = save_detector(weights, training.detector.state_dict(), settings, categories)
             write_provenance(provenance, made.model_copy(update={"weights_sha256": digest}))
-            call_when_named(state.remove)
+            on_success(state.remove)
         processes.wait()  # until the first one has written
 
 

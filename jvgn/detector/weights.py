@@ -21,8 +21,8 @@ from jvgn.settings.base import Frozen, validated
 from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import replacing, sha256
-from jvgn.storage.plain_checkpoint import DAMAGE, fits, load_tensors
-from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.text_formats import parsed_json
+from jvgn.storage.weights import fits, load_tensors
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
@@ -88,7 +88,7 @@ def read_detector(path: Path | str) -> Stored:
         with safe_open(path, framework="pt") as file:
             about = parsed_json((file.metadata() or {}).get("detector", "{}"))
         state = load_file(path)
-    except DAMAGE as error:
+    except Exception as error:
         raise BrokenFile(path, f"not a readable safetensors file ({error})") from error
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:

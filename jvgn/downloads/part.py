@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from jvgn.storage.files import replacing
-from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import UserError
 
 

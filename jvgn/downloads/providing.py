@@ -9,8 +9,8 @@ from jvgn.downloads.download import obtain
 from jvgn.downloads.unpacking import unpack
 from jvgn.downloads.verification import recorded, verify_given
 from jvgn.settings.source import DownloadSettings, SourceSettings
-from jvgn.storage.files import give_name, naming_together, replacing, temporary_beside
-from jvgn.storage.records import record_of, write_origin
+from jvgn.storage.files import replacing
+from jvgn.storage.records import write_origin
 from parsers.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -34,25 +34,21 @@ def provide(source: SourceSettings, target: str) -> None:
         return
     verify_given(source)
     member = source.provides[target]
-    with naming_together([Path(target), record_of(Path(target))]) as whole:
-        if member is None:
-            link(Path(source.file), Path(target))
-        else:
-            unpack(Path(source.file), member, Path(target))
+    if member is None:
+        link(Path(source.file), Path(target))
+    else:
+        unpack(Path(source.file), member, Path(target))
+    if Path(target).is_file():
         published = {Path(source.file): recorded(Path(source.file)) or ""}
-        if content := whole.get(Path(target)):
-            write_origin(Path(target), "jvgn provide", published, {"member": member or ""}, {}, content)
+        write_origin(Path(target), "jvgn provide", published, {"member": member or ""}, {})
     log.info("%s: from %s", target, source.file)
 
 
 def link(file: Path, target: Path) -> None:
     """`target` is the same file under another name, or a copy where the disk cannot do so."""
-    temporary = temporary_beside(target)
-    temporary.unlink()
-    try:
-        os.link(file.resolve(), temporary)
-    except OSError:
-        with replacing(target) as copy:
-            shutil.copyfile(file, copy)
-    else:
-        give_name(temporary, target)
+    with replacing(target) as temporary:
+        try:
+            temporary.unlink()
+            os.link(file.resolve(), temporary)
+        except OSError:
+            shutil.copyfile(file, temporary)

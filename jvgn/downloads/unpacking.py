@@ -16,13 +16,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Protocol, Self
+from typing import IO, Protocol
 from unicodedata import category
 
 from tqdm import tqdm
 
 from jvgn.downloads.part import locked, opened_for_writing, write_all, writing
-from jvgn.storage.bounded import Bounded, budget_of, check_packing
 from jvgn.storage.files import replacing
 from jvgn.storage.picture_hashes import write_hashes
 from parsers.errors import BrokenFile
@@ -31,8 +30,6 @@ CHUNK = 1 << 20
 MOST_FILES = 1_000_000
 EVERYTHING = "./"
 GET_AGAIN = "get the archive again from a source you trust"
-LONGEST_NAME = 1 << 16
-"""Bytes that a tar archive may have for the name of an entry, and for what else is said of it."""
 DAMAGE = (
     *(
         ArithmeticError,
@@ -81,27 +78,11 @@ class Zip:
 
     def open(self, member: Member) -> IO[bytes]:
         assert isinstance(member.entry, zipfile.ZipInfo)
-        check_packing(member.entry)
         return self.archive.open(member.entry)
 
 
-class PlainInfo(tarfile.TarInfo):
-    """An entry's header, which the library believes: it would read all of a long name into memory, and go back."""
-
-    @classmethod
-    def frombuf(cls, *header: Any) -> Self:
-        found = super().frombuf(*header)
-        is_said = found.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, *LONG_NAMES)
-        if found.size < 0 or (is_said and found.size > LONGEST_NAME):
-            raise tarfile.ReadError(f"an entry of {found.size:,} bytes, where none can be")
-        return found
-
-
-LONG_NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
-
-
 class Tar:
-    def __init__(self, archive: tarfile.TarFile, stream: Bounded) -> None:
+    def __init__(self, archive: tarfile.TarFile, stream: IO[bytes]) -> None:
         self.archive, self.stream = archive, stream
 
     def members(self) -> Iterator[Member]:
@@ -126,10 +107,8 @@ def opened(path: Path) -> Iterator[Archive]:
             with zipfile.ZipFile(path) as archive:
                 yield Zip(archive)
         else:
-            with unzipped(path) as file:
-                stream = Bounded(file, path, GET_AGAIN)
-                with tarfile.open(fileobj=stream, mode="r|", tarinfo=PlainInfo) as archive:  # type: ignore[call-overload]
-                    yield Tar(archive, stream)
+            with unzipped(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
+                yield Tar(archive, file)  # type: ignore[arg-type]
     except DAMAGE as error:
         raise BrokenFile(path, f"not a readable archive ({error or type(error).__name__})", GET_AGAIN) from error
 
@@ -169,7 +148,6 @@ def unpack_folder(path: Path, wanted: str, target: Path) -> None:
 
 def write_members(path: Path, wanted: str, place: Path) -> None:
     """`place` has all that the archive has as `wanted`."""
-    budget = budget_of(path)
     written = 0
     with opened(path) as archive, tqdm(desc=place.name, unit="B", unit_scale=True, disable=None) as progress:
         for number, member in enumerate(archive.members()):
@@ -184,7 +162,7 @@ def write_members(path: Path, wanted: str, place: Path) -> None:
             if any(category(sign) == "Cc" for sign in member.name):
                 raise BrokenFile(path, f"{member.name!r} has control characters in its name", GET_AGAIN)
             with archive.open(member) as content:
-                budget -= write_content(path, content, place / inner, budget, progress)
+                write_content(path, content, place / inner, progress)
             written += 1
     if not written:
         raise BrokenFile(path, f"it has no {wanted}", "get another archive, or mend `provides` of its source")
@@ -208,18 +186,12 @@ def place_within(name: str, wanted: str) -> PurePosixPath | None:
     return None
 
 
-def write_content(path: Path, content: IO[bytes], place: Path, budget: int, progress: tqdm) -> int:
-    """The bytes that were written: those that there are, whatever the archive says that there would be."""
-    count = 0
+def write_content(path: Path, content: IO[bytes], place: Path, progress: tqdm) -> None:
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
     if place.exists():
         raise BrokenFile(path, f"it has {place.name} twice", GET_AGAIN)
     with opened_for_writing(place, "xb") as file:
         while chunk := content.read(CHUNK):
-            count += len(chunk)
-            if count > budget:
-                raise BrokenFile(path, "it unpacks to far more than an honest archive would", GET_AGAIN)
             write_all(file, chunk, place)
             progress.update(len(chunk))
-    return count

@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, FiniteFloat, NonNegativeInt, PositiveInt,
 
 from jvgn.settings.base import describe
 from jvgn.storage.files import replacing
-from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile
 
 FORMAT = "2"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jvgn.storage.files import replacing
-from jvgn.storage.plain_json import check_counts, parsed_json
+from jvgn.storage.text_formats import check_counts, parsed_json
 from parsers.errors import BrokenFile
 from parsers.guarantees import left_out
 from parsers.scene_graph import SceneGraph

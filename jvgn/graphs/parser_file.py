@@ -2,18 +2,15 @@
 
 from pathlib import Path
 
-from jvgn.storage.plain_yaml import load_plain_yaml
 from jvgn.storage.shown_text import shortened
+from jvgn.storage.text_formats import load_yaml
 from parsers.errors import BrokenFile
 from parsers.parser import Option, Parser
 
 
 def read_parser(path: Path | str) -> Parser:
     """The parser of a settings file: the key `backend`, and its options as the other keys; null is no option."""
-    try:
-        values = load_plain_yaml(path)
-    except (OSError, ValueError) as error:
-        raise BrokenFile(path, f"cannot be read as YAML ({' '.join(str(error).split())})", "check the file") from error
+    values = load_yaml(path)
     if not isinstance(values, dict) or not isinstance(values.get("backend"), str):
         raise BrokenFile(path, "expected the key backend", "write it as: backend: lexical")
     named = {key if isinstance(key, str) else shortened(key): value for key, value in values.items()}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 import torch
-from PIL import Image
+from PIL import Image, ImageOps
 
 from jvgn.detector.images import as_tensor, read_image, slimness
 from jvgn.detector.loading import load_source
@@ -17,7 +17,7 @@ from jvgn.grounding.run_folder import RunFolder
 from jvgn.regions.extraction import Extractor, flaw_in
 from jvgn.settings.detector import read_detector_settings
 from jvgn.settings.regions import RegionSettings
-from jvgn.storage.pictures import as_rgb, upright
+from jvgn.storage.pictures import as_rgb
 from jvgn.storage.records import check_unchanged
 from jvgn.training.checkpoint import TrainedModel, load_model
 from parsers import parse
@@ -94,7 +94,7 @@ class Grounder:
     def look(self, image: Path | str | Image.Image) -> ImageRegions:
         """The regions of an image, turned as its camera noted, for any number of sentences."""
         if isinstance(image, Image.Image):
-            pixels_3HW = as_tensor(as_rgb(upright(image)))
+            pixels_3HW = as_tensor(as_rgb(ImageOps.exif_transpose(image)))
         else:
             pixels_3HW = read_image(Path(image), as_seen=True)
         name = image if isinstance(image, Path | str) else "this image"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jvgn.storage.files import check_may_be_file
-from jvgn.storage.pictures import naming, opened
+from jvgn.storage.pictures import checked_picture
 from parsers.errors import BrokenFile, UserError
 
 COLUMNS = ("image", "expression")
@@ -71,8 +71,8 @@ def flaws_of(asked: Sequence[Question]) -> list[str | None]:
 
 def flaw_of_image(path: Path) -> str | None:
     try:
-        with naming(path), opened(path):
-            return None
+        checked_picture(path)
+        return None
     except UserError as error:
         return str(error)
 

@@ -20,7 +20,7 @@ from jvgn.settings.configuration import DEFAULT_RUN, Configuration
 from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
 from jvgn.settings.run import RunSettings
 from jvgn.storage.parquet import count_rows
-from jvgn.storage.plain_json import check_counts, parsed_json
+from jvgn.storage.text_formats import check_counts, parsed_json
 from parsers.errors import BrokenFile, UserError
 
 WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, WORLD: 60}

@@ -13,7 +13,7 @@ from jvgn.settings.configuration import Configuration
 from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
-from jvgn.storage.plain_json import check_counts, parsed_json
+from jvgn.storage.text_formats import check_counts, parsed_json
 from parsers.errors import BrokenFile, UserError
 
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError)

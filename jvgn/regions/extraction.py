@@ -23,8 +23,8 @@ from jvgn.regions.skipped import leave_out
 from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
+from jvgn.storage.code import fingerprint
 from jvgn.storage.files import sha256
-from jvgn.storage.fingerprint import fingerprint
 from parsers.errors import UserError
 
 logger = logging.getLogger(__name__)

@@ -21,8 +21,8 @@ from jvgn.regions.skipped import Policy, leave_out
 from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
+from jvgn.storage.code import fingerprint
 from jvgn.storage.files import sha256
-from jvgn.storage.fingerprint import fingerprint
 from parsers.errors import UserError
 
 SAME_BOX = 0.9

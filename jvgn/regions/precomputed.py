@@ -25,7 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from jvgn.regions.store import RegionStore
-from jvgn.storage.plain_arrays import load_arrays
+from jvgn.storage.files import reading
 from parsers.errors import BrokenFile, UserError
 
 BOTTOM_UP = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
@@ -131,10 +131,9 @@ class NpzFolder:
         if not found:
             tried = " nor ".join(f"{name}.npz" for name in dict.fromkeys(names))
             raise UserError(f"{self.folder}: has no file for image {image_id}, neither {tried}")
-        try:
-            arrays = load_arrays(found[0], {name for names in NAMES.values() for name in names})
-        except ValueError as error:
-            raise BrokenFile(found[0], f"not a readable .npz file ({error})", CURE) from error
+        known = {name for names in NAMES.values() for name in names}
+        with reading(found[0], ".npz file", CURE), np.load(found[0], allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files if name in known}
         return precomputed(str(found[0]), arrays)
 
 

@@ -15,7 +15,7 @@ from typing import Literal, Self
 
 from jvgn.regions.skipped import Policy, write_skipped
 from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
-from jvgn.storage.files import UNFINISHED, call_when_named, replacing, sha256
+from jvgn.storage.files import UNFINISHED, on_success, replacing, sha256
 from parsers.errors import BrokenFile, UserError
 
 logger = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class Parts:
         with RegionWriter(self.output, self.feature_size, self.precision, self.made_by) as writer:
             for window in windows:
                 writer.copy(RegionStore(self.path(window)))
-        call_when_named(self.remove)
+        on_success(self.remove)
 
     def remove(self) -> None:
         """The parts are gone, and so is their folder, unless it holds something else."""

@@ -29,7 +29,6 @@ import numpy as np
 from jvgn.regions.opening import COLUMNS, FORMAT, Opened, naming, opened
 from jvgn.regions.trial import CURE
 from jvgn.storage.files import replacing
-from jvgn.storage.sink import Sink
 from parsers.errors import BrokenFile, UserError
 
 CHUNK_BYTES = 65536
@@ -93,12 +92,10 @@ class RegionWriter:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with replacing(self.path) as temporary, Sink(temporary) as self._sink:
-            with h5py.File(self._sink, "w", libver="v110") as self._file:
-                self._begin()
-                yield
-                self._end()
-            self._sink.check()
+        with replacing(self.path) as temporary, h5py.File(temporary, "w", libver="v110") as self._file:
+            self._begin()
+            yield
+            self._end()
 
     def _begin(self) -> None:
         self._file.attrs.update({"format": FORMAT, "feature_size": self.feature_size, **self.made_by})
@@ -165,7 +162,6 @@ class RegionWriter:
             column = self._file[name]
             column.resize(len(column) + len(rows), axis=0)
             column[len(column) - len(rows) :] = rows
-        self._sink.check()
 
 
 class RegionStore:

@@ -13,10 +13,10 @@ from typing import Any
 
 import torch
 
+from jvgn.storage.code import fingerprint
 from jvgn.storage.files import replacing, sha256
-from jvgn.storage.fingerprint import fingerprint
-from jvgn.storage.plain_checkpoint import load_checkpoint
-from jvgn.storage.sink import Sink
+from jvgn.storage.weights import load_checkpoint
+from parsers.errors import UserError
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +32,7 @@ class TrainingState:
 
     def save(self, **state: Any) -> None:
         with replacing(self.path) as temporary:
-            with Sink(temporary) as sink:
-                torch.save({"fingerprint": self.fingerprint, **state}, sink)
-                sink.check()
+            torch.save({"fingerprint": self.fingerprint, **state}, temporary)
             with temporary.open("ab") as file:
                 file.write(sha256(temporary).encode())
 
@@ -45,7 +43,7 @@ class TrainingState:
         try:
             self.check()
             state = load_checkpoint(self.path)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, UserError) as error:
             log.warning("%s cannot be read (%s): training starts anew", self.path, error)
             return None
         if not isinstance(state, dict) or state.get("fingerprint") != self.fingerprint:

@@ -10,8 +10,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from jvgn.storage.files import replacing
-from jvgn.storage.plain_yaml import load_plain_yaml
 from jvgn.storage.shown_text import shortened
+from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -37,13 +37,7 @@ class Frozen(BaseModel):
 
 
 def read_yaml(path: Path | str) -> object:
-    try:
-        return load_plain_yaml(path)
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such file; give its path, or start in the folder that has it") from error
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"{path}: cannot be read as YAML ({reason}); check the file") from error
+    return load_yaml(path)
 
 
 def validated(model: type[Model], value: object, where: str) -> Model:

@@ -34,7 +34,7 @@ from jvgn.shapes.expressions import (
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, sample_scene
 from jvgn.storage.files import check_may_be_replaced, replacing, replacing_folder
-from jvgn.storage.picture_hashes import told_names, write_hashes
+from jvgn.storage.picture_hashes import NAME, recorded_hashes, write_hashes
 from jvgn.storage.processes import workers
 from parsers.errors import UserError
 
@@ -82,7 +82,7 @@ def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> Non
         Plan("adv", settings.adv, 8, settings.pairs_per_image, sample_pair_outlines, tell_twice),
     ]
     world = World()
-    check_may_be_replaced(folder / "images", told_names(folder / "images"))
+    check_may_be_replaced(folder / "images", {NAME, *recorded_hashes(folder / "images")})
     with replacing_folder(folder / "images") as images:
         seeds = [
             (plan, SeedSequence(settings.seed, spawn_key=(number, index)))

@@ -1,21 +1,25 @@
-"""The code behind a module: the files of the project that it imports, wherever in its text, directly or not.
+"""Code slices: the project files behind a module, found by following its imports.
 
-A text in the code counts as well where it names a module (`"parsers.lexical"` in a table of backends) or a file or
-folder beside the module that is no code (`"words"`): data that the module reads.
+A string constant counts as an import where it names a module (`"parsers.lexical"` in a table of backends), and as data
+where it names a file or folder beside the module that holds no code (`"lists"`).
 """
 
 import ast
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+
+from jvgn.storage.files import sha256
 
 ROOT = Path(__file__).parents[2]
 OURS = re.compile(r"(jvgn|parsers)(\.\w+)*")
 
 
 def code_behind(modules: Iterable[str]) -> dict[str, Path]:
-    """All files behind the modules, these included, and the packages that they are in; by their path in the project."""
+    """Return all files behind the modules, and the packages they are in, by their path in the project."""
     found: set[Path] = set()
     waiting = [file for module in modules for file in file_of(module)]
     while waiting:
@@ -29,7 +33,7 @@ def code_behind(modules: Iterable[str]) -> dict[str, Path]:
 
 
 def file_of(module: str) -> list[Path]:
-    """The file of a module; none, if it is no module of ours."""
+    """Return the file of a module, or an empty list if it is not ours."""
     if not OURS.fullmatch(module):
         return []
     path = ROOT.joinpath(*module.split("."))
@@ -38,7 +42,7 @@ def file_of(module: str) -> list[Path]:
 
 @cache
 def needed_by(file: Path) -> tuple[Path, ...]:
-    """The files that one file imports or names."""
+    """Return the files that one file imports or names."""
     if file.suffix != ".py":
         return ()
     needed: list[Path] = []
@@ -51,7 +55,7 @@ def needed_by(file: Path) -> tuple[Path, ...]:
 
 
 def imported_by(node: ast.AST) -> Iterator[str]:
-    """What a statement imports. `from package import name` may mean a module or something within one."""
+    """Yield the modules that a statement may import: in `from a import b`, b may be a module."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module:
@@ -60,7 +64,7 @@ def imported_by(node: ast.AST) -> Iterator[str]:
 
 
 def data_beside(file: Path, name: str) -> list[Path]:
-    """What is called so beside the file and is no code: a file, or all files of a folder."""
+    """Return the data file of this name beside `file`, or all files of a data folder."""
     if not re.fullmatch(r"\w[\w.-]{0,99}", name):
         return []
     path = file.parent / name
@@ -69,3 +73,9 @@ def data_beside(file: Path, name: str) -> list[Path]:
     if path.is_dir() and not any(path.rglob("*.py")):
         return sorted(found for found in path.rglob("*") if found.is_file())
     return []
+
+
+def fingerprint(module: str, *depends_on: str) -> str:
+    """Hash the code behind a resumable job and its inputs; saved state with another hash is discarded."""
+    parts = [*depends_on, *(sha256(file) for file in code_behind([module]).values())]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -8,19 +8,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from jvgn.storage.files import replacing
-from jvgn.storage.plain_parquet import DAMAGE, read_groups
+from jvgn.storage.files import reading, replacing
 from parsers.errors import BrokenFile
 
 FORMAT = "1"
 ROW_GROUP = 1 << 17
-"""Rows of a table that are written, and can be read, at a time."""
+"""Rows that are written, and can be read, at a time."""
 
 
 def write_table(
     path: Path | str, columns: pa.Table | Mapping[str, Sequence[object]], schema: pa.Schema, **made_by: str
 ) -> None:
-    """`path` holds the columns in the schema's order and types; `made_by` goes into its metadata."""
+    """Write the columns in the schema's order and types, with `made_by` in the metadata."""
     table = columns.cast(schema) if isinstance(columns, pa.Table) else pa.table(dict(columns), schema=schema)
     with writing(path, schema, **made_by) as write:
         write(table)
@@ -28,7 +27,7 @@ def write_table(
 
 @contextmanager
 def writing(path: Path | str, schema: pa.Schema, **made_by: str) -> Iterator[Callable[[pa.Table], None]]:
-    """Yields a function that appends rows; the same rows make the same bytes, however they are handed over."""
+    """Yield a function that appends rows; the same rows give the same bytes, however they are handed over."""
     metadata = {"jvgn.format": FORMAT} | {f"jvgn.{key}": value for key, value in made_by.items()}
     waiting = schema.empty_table()
     with replacing(path) as temporary, pq.ParquetWriter(temporary, schema.with_metadata(metadata)) as file:
@@ -37,7 +36,7 @@ def writing(path: Path | str, schema: pa.Schema, **made_by: str) -> Iterator[Cal
             nonlocal waiting
             waiting = pa.concat_tables([waiting, rows.select(schema.names).replace_schema_metadata()])
             while len(waiting) >= ROW_GROUP:
-                # In one piece: where a table's pieces end shows in the pages of the file.
+                # Combined, because the boundaries of chunks would show in the pages of the file.
                 file.write_table(waiting.slice(0, ROW_GROUP).combine_chunks().replace_schema_metadata(metadata))
                 waiting = waiting.slice(ROW_GROUP)
 
@@ -47,38 +46,32 @@ def writing(path: Path | str, schema: pa.Schema, **made_by: str) -> Iterator[Cal
 
 
 def read_table(path: Path | str, schema: pa.Schema, may_be_empty: Collection[str] = ()) -> pa.Table:
-    """The table at `path`, after a check that it is whole, of our format version and has the schema's columns.
+    """Return the schema's columns, after a check of the format version and of the types.
 
-    No cell is empty but in columns of floats, where that is NaN, and in those that `may_be_empty`.
+    Cells are empty only in columns of floats, as NaN, and in those that `may_be_empty`.
     """
     with opened(path, schema) as file:
-        return checked(Path(path), read_groups(file, Path(path), schema.names), may_be_empty)
+        return checked(Path(path), file.read(schema.names), may_be_empty)
 
 
 def read_rows(path: Path | str, schema: pa.Schema, start: int, stop: int) -> pa.Table:
-    """The rows from `start` to before `stop`, without the others in memory."""
+    """Return the rows from `start` to before `stop`, without reading the others into memory."""
     found, first = [schema.empty_table()], 0
     with opened(path, schema) as file:
         for index in range(file.num_row_groups):
             after = first + file.metadata.row_group(index).num_rows
             if first < stop and after > start:
-                group = checked(Path(path), read_groups(file, Path(path), schema.names, [index]))
+                group = checked(Path(path), file.read_row_group(index, schema.names))
                 found.append(group.slice(max(start - first, 0), min(stop, after) - max(start, first)))
             first = after
         return pa.concat_tables(found)
 
 
 def row_groups(path: Path | str, schema: pa.Schema) -> Iterator[pa.Table]:
-    """The whole table, about as many rows at a time as we write at a time: a stranger's groups may be tiny."""
+    """Yield the table one row group at a time."""
     with opened(path, schema) as file:
-        together: list[int] = []
-        rows = 0
         for index in range(file.num_row_groups):
-            together.append(index)
-            rows += file.metadata.row_group(index).num_rows
-            if rows >= ROW_GROUP or index == file.num_row_groups - 1:
-                yield checked(Path(path), read_groups(file, Path(path), schema.names, together))
-                together, rows = [], 0
+            yield checked(Path(path), file.read_row_group(index, schema.names))
 
 
 def count_rows(path: Path | str, schema: pa.Schema) -> int:
@@ -88,16 +81,13 @@ def count_rows(path: Path | str, schema: pa.Schema) -> int:
 
 @contextmanager
 def opened(path: Path | str, schema: pa.Schema) -> Iterator[pq.ParquetFile]:
-    """Yields the file, which has our format version and the schema's columns; if it breaks, it is named."""
+    """Yield the file, after a check of its format version and columns."""
     path = Path(path)
     if not path.exists():
-        raise BrokenFile(path, "there is no such file", "make it with the workflow")
-    try:
-        with pq.ParquetFile(path) as file:
-            check_schema(path, file.schema_arrow, schema)
-            yield file
-    except DAMAGE as error:
-        raise BrokenFile(path, f"not a readable Parquet file ({str(error).splitlines()[0]})") from error
+        raise BrokenFile(path, "no such file", "make it with the workflow")
+    with reading(path, "Parquet file"), pq.ParquetFile(path) as file:
+        check_schema(path, file.schema_arrow, schema)
+        yield file
 
 
 def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
@@ -110,20 +100,22 @@ def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
 
 
 def checked(path: Path, table: pa.Table, may_be_empty: Collection[str] = ()) -> pa.Table:
+    """Return the table in one chunk, after a check of its cells."""
+    table.validate(full=True)
+    table = table.replace_schema_metadata().combine_chunks()
     for name, column in zip(table.column_names, table.columns, strict=True):
         cells = [column, pc.list_flatten(column)] if pa.types.is_list(column.type) else [column]
         if not pa.types.is_floating(column.type) and name not in may_be_empty and any(one.null_count for one in cells):
-            raise BrokenFile(path, f"a cell of its column {name} is empty")
+            raise BrokenFile(path, f"column {name} has empty cells")
     return table
 
 
 def origin(path: Path | str, schema: pa.Schema) -> dict[str, str]:
-    """What was given as `made_by` when the table at `path` was written."""
+    """Return what was given as `made_by` when the table was written."""
     with opened(path, schema) as file:
         return {key: value for key, value in made_by(file.schema_arrow).items() if key != "format"}
 
 
 def made_by(schema: pa.Schema) -> dict[str, str]:
-    metadata = schema.metadata or {}
-    told = {key.decode(errors="replace"): value.decode(errors="replace") for key, value in metadata.items()}
-    return {key.removeprefix("jvgn."): value for key, value in told.items() if key.startswith("jvgn.")}
+    metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    return {key.removeprefix("jvgn."): value for key, value in metadata.items() if key.startswith("jvgn.")}

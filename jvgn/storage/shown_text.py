@@ -1,15 +1,15 @@
-"""Strangers' text as people are shown it: it steers no terminal, and has an end."""
+"""Text from files as people are shown it: no control characters, limited length."""
 
 import reprlib
 from unicodedata import category
 
 LONGEST_MESSAGE = 2000
 JOINERS = "\u200c\u200d"
-"""Without them, Persian, Hindi and pictures of families fall apart."""
+"""Persian, Hindi and some emoji need them."""
 
 
 def printable(text: str) -> str:
-    """A text as a terminal can show it: signs that it would act on, or that are none, are written as escapes."""
+    """Escape characters that would control a terminal."""
     return "".join(sign if is_harmless(sign) else ascii(sign)[1:-1] for sign in text)
 
 
@@ -18,7 +18,7 @@ def is_harmless(sign: str) -> bool:
 
 
 def one_line(message: str) -> str:
-    """A message as a terminal can show it, without line breaks and with an end to it."""
+    """Return a message without line breaks, cut in the middle if it is very long."""
     line = printable(" ".join(message.split()))
     if len(line) <= LONGEST_MESSAGE:
         return line
@@ -26,8 +26,8 @@ def one_line(message: str) -> str:
 
 
 def shortened(value: object) -> str:
-    """A value in a message, however much it is."""
+    """Return a value for a message, however large it is."""
     try:
         return reprlib.repr(value)
-    except ValueError:  # Python writes no number of thousands of digits
-        return f"a {type(value).__name__} that is too long to write"
+    except ValueError:  # Python does not print integers of thousands of digits
+        return f"a very long {type(value).__name__}"

@@ -1,8 +1,7 @@
-"""Commands that make files from files, and say so: beside each file that they make lies a record of what made it.
+"""Commands that make files from files, and record what made each of them.
 
-All that a command makes gets its names together, after the records: no new file has its name without a record.
-What such a command is given must be as it was written, and files that were made from one another must be given
-together: regions of these images, graphs of these sentences. Otherwise it stops before any work.
+Before any work, a stage checks that its inputs are as they were written and belong together: regions of these images,
+graphs of these sentences. When it has ended well, it writes a record beside each output.
 """
 
 import ast
@@ -17,18 +16,17 @@ from typing import Any
 import click
 
 from jvgn.storage.code import code_behind, imported_by
-from jvgn.storage.files import check_may_be_file, naming_together, sha256
-from jvgn.storage.picture_hashes import told_hash
-from jvgn.storage.records import TO_GO_ON_FROM, Origin, read_origin, record_of, write_origin
+from jvgn.storage.files import actions_on_success, check_may_be_file, sha256
+from jvgn.storage.records import Origin, read_origin, write_origin
 from parsers.errors import BrokenFile, UserError
 
-OF_MACHINES = {"threads", "device", "processes", "machines"}
-"""Options that change no result."""
-META = "jvgn.storage.stage_command"
+MACHINE_OPTIONS = {"threads", "device", "processes", "machines"}
+"""Options that do not change a result."""
+JOB = "jvgn.job"
 
 
-class Named(click.Path):
-    """A path of a command's; where it is that of a folder, the files `within` are meant."""
+class StagePath(click.Path):
+    """A path option; for a folder, the files `within` are meant."""
 
     def __init__(self, within: Sequence[str] = ()) -> None:
         super().__init__(path_type=Path)
@@ -41,17 +39,17 @@ class Named(click.Path):
         return path
 
     def note(self, files: list[Path], job: "Job") -> None:
-        """The job knows the files."""
+        """Add the files to the job's inputs or outputs."""
 
 
-class Made(Named):
+class Made(StagePath):
     """Files that a command writes."""
 
     def note(self, files: list[Path], job: "Job") -> None:
         job.made += files
 
 
-class Given(Named):
+class Given(StagePath):
     """Files that a command reads."""
 
     def note(self, files: list[Path], job: "Job") -> None:
@@ -59,7 +57,7 @@ class Given(Named):
 
 
 class Foreign(Given):
-    """Files that a command reads, and that need not have been made from what it reads beside them."""
+    """Files that a command reads and that need not be made from its other inputs."""
 
     def note(self, files: list[Path], job: "Job") -> None:
         super().note(files, job)
@@ -67,7 +65,7 @@ class Foreign(Given):
 
 
 class Job:
-    """The files of one call of a command."""
+    """The inputs and outputs of one call of a command."""
 
     def __init__(self) -> None:
         self.given: list[Path] = []
@@ -77,69 +75,63 @@ class Job:
 
     @cached_property
     def hashes(self) -> dict[Path, str]:
-        """Of all files given; those that are missing are for the command to name."""
+        """SHA-256 of each input; the command itself reports a missing one."""
         return {file: sha256(file) for file in self.given if file.is_file()}
 
     @cached_property
     def origins(self) -> dict[Path, Origin]:
-        """Of the files given, as far as they have records."""
+        """What made each input, as far as records say."""
         return {file: origin for file in self.hashes if (origin := read_origin(file)) is not None}
 
     def check(self) -> None:
-        """No two files have one name; all that are given are as they were written, and belong together."""
-        self.check_names()
+        for number, file in enumerate(self.made):
+            check_may_be_file(file)
+            check_is_distinct(file, [*self.given, *self.made[:number]])
         for file, origin in self.origins.items():
-            check_as_written(file, origin, self.hashes[file])
+            check_unchanged(file, origin, self.hashes[file])
         for file, origin in self.origins.items():
             if file not in self.foreign:
-                self.check_relations(file, origin)
+                self.check_inputs_of(file, origin)
 
-    def check_names(self) -> None:
-        for file in self.made:
-            check_may_be_file(file)
-            if file.name.startswith(".") or TO_GO_ON_FROM.search(f"{file.parent.name}/{file.name}"):
-                raise UserError(f"{file}: such a name is for what stages keep for themselves; give another name")
-            if told_hash(file) is not None:
-                raise UserError(f"{file}: is a picture that was drawn or unpacked here; give another name")
-        names = [*self.made, *map(record_of, self.made)]
-        for number, file in enumerate(names):
-            check_may_be_file(file)  # the records, too
-            check_is_none_of(file, [*self.given, *names[:number]])
-
-    def check_relations(self, file: Path, origin: Origin) -> None:
-        """The file was made from the files that are given, as far as it was made from files of these kinds."""
+    def check_inputs_of(self, file: Path, origin: Origin) -> None:
+        """Refuse an input that was made from another version of a second input."""
         used: dict[str, set[str]] = {}
         for source, digest in origin.inputs.items():
-            used.setdefault(kind_beside(file, Path(source)), set()).add(digest)
-        for kind, digests in used.items():
-            beside = {other: digest for other, digest in self.hashes.items() if kind_beside(file, other) == kind}
-            if beside and not is_settings(kind) and digests.isdisjoint(beside.values()):
+            used.setdefault(role(file, Path(source)), set()).add(digest)
+        for name, digests in used.items():
+            given = {other: digest for other, digest in self.hashes.items() if role(file, other) == name}
+            # Every stage has settings of its own.
+            if given and not name.endswith(".yaml") and digests.isdisjoint(given.values()):
                 raise UserError(
-                    f"{file}: made from another {kind} than {next(iter(beside))}; give files that belong together,"
+                    f"{file}: made from another {name} than {next(iter(given))}; give files that belong together,"
                     f" or delete {file} and run the workflow again"
                 )
 
 
 class Stage(click.Command):
-    """Checks what it is given before the command runs, and records what it made when that has ended well."""
+    """Checks its inputs, runs, and records what made its outputs."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        if os.environ.get("RANK", "0") != "0":  # of processes that train together, one speaks for all
+        if os.environ.get("RANK", "0") != "0":  # of torchrun's processes, the first one checks and writes
             return super().invoke(ctx)
         job = job_of(ctx)
         job.check()
-        with naming_together([*job.made, *map(record_of, job.made)]) as whole:
+        token = actions_on_success.set([])
+        try:
             result = super().invoke(ctx)
-            inputs, choices, code = self.inputs(job), self.choices(ctx), self.code(job)
             for file in job.made:
-                write_origin(file, ctx.command_path, inputs, choices, code, content=whole[file])
+                write_origin(file, ctx.command_path, self.inputs(job), self.choices(ctx), self.code(job))
+            for action in actions_on_success.get() or []:
+                action()
+        finally:
+            actions_on_success.reset(token)
         return result
 
     def inputs(self, job: Job) -> dict[Path, str]:
         return job.hashes
 
     def choices(self, ctx: click.Context) -> dict[str, str]:
-        """What was said beside files, and changes results."""
+        """Return the options that are not files and change results."""
         chosen = {param.name: ctx.params[param.name] for param in self.params if param.name and is_choice(param)}
         return {name: str(value) for name, value in chosen.items()}
 
@@ -149,7 +141,7 @@ class Stage(click.Command):
 
 
 class Joining(Stage):
-    """Puts pieces together that are removed thereafter: what made them made the whole."""
+    """Merges pieces that are deleted afterwards: the merged file records what made the pieces."""
 
     def inputs(self, job: Job) -> dict[Path, str]:
         known = {
@@ -165,60 +157,47 @@ class Joining(Stage):
 
 
 def job_of(ctx: click.Context) -> Job:
-    job: Job = ctx.meta.setdefault(META, Job())
+    job: Job = ctx.meta.setdefault(JOB, Job())
     return job
 
 
 def reads(*paths: Path | str | None) -> None:
-    """The command that runs also reads these files, which its settings name. Of a folder nothing is recorded."""
+    """Add files that a settings file names to the inputs of the running command."""
     job = job_of(click.get_current_context())
     for path in (Path(path) for path in paths if path is not None):
         if path.is_file():
-            check_is_none_of(path, job.made)
+            check_is_distinct(path, job.made)
             job.hashes[path] = sha256(path)
-            check_as_written(path, read_origin(path), job.hashes[path])
-
-
-def check_is_none_of(file: Path, others: Sequence[Path]) -> None:
-    if place_of(file) in map(place_of, others):
-        raise UserError(f"{file}: named twice; give every file a name of its own")
-
-
-def place_of(file: Path) -> tuple[object, ...]:
-    """The folder itself, and the name in it: by links and mounts, paths may differ that lead to one file."""
-    file = file.resolve()
-    folder = file.parent
-    found = folder.stat() if folder.is_dir() else None
-    return (found.st_dev, found.st_ino, file.name) if found else (file,)
-
-
-def check_as_written(file: Path, origin: Origin | None, digest: str) -> None:
-    if origin is not None and origin.sha256 != digest:
-        raise BrokenFile(file, origin.denial)
+            check_unchanged(path, read_origin(path), job.hashes[path])
 
 
 def runs(module: str) -> None:
-    """The command that runs also runs this module, which its text does not name."""
+    """Add a module that the command's text does not import to its code."""
     job_of(click.get_current_context()).modules.add(module)
 
 
-def kind_beside(file: Path, other: Path) -> str:
-    """What another file is to one: told by its name, but for regions, which have their detector's."""
+def check_is_distinct(file: Path, others: Sequence[Path]) -> None:
+    if file.resolve() in [other.resolve() for other in others]:
+        raise UserError(f"{file}: named twice; give every file its own name")
+
+
+def check_unchanged(file: Path, origin: Origin | None, digest: str) -> None:
+    if origin is not None and origin.sha256 != digest:
+        raise BrokenFile(file, origin.problem)
+
+
+def role(file: Path, other: Path) -> str:
+    """Return which kind of input a file is to another: its name, except for regions, named after their detector."""
     is_regions = other.suffix == ".h5" and file.suffix != ".h5"
     return "file of regions" if is_regions else other.name
 
 
-def is_settings(kind: str) -> bool:
-    """Every stage has its own."""
-    return kind.endswith(".yaml")
-
-
 def is_choice(param: click.Parameter) -> bool:
     types = param.type.types if isinstance(param.type, click.Tuple) else [param.type]
-    return param.name not in OF_MACHINES and not any(isinstance(kind, click.Path) for kind in types)
+    return param.name not in MACHINE_OPTIONS and not any(isinstance(kind, click.Path) for kind in types)
 
 
 def imports_of(command: Callable | None) -> set[str]:
-    """The modules that a command imports when it is called."""
+    """Return the modules that a command imports when it is called."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(command))) if command else ast.Module([], [])
     return {module for node in ast.walk(tree) for module in imported_by(node)}

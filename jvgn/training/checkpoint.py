@@ -21,8 +21,8 @@ from jvgn.model import JVGN
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
-from jvgn.storage.plain_checkpoint import DAMAGE, fits
-from jvgn.storage.plain_json import parsed_json
+from jvgn.storage.text_formats import parsed_json
+from jvgn.storage.weights import fits
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
@@ -90,7 +90,7 @@ def load_model(path: Path, device: torch.device) -> TrainedModel:
         with safe_open(path, framework="pt", device=str(device)) as file:
             about = parsed_json((file.metadata() or {}).get("model", "{}"))
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except DAMAGE as error:
+    except Exception as error:
         raise BrokenFile(path, f"not a readable model ({error})") from error
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:

@@ -9,7 +9,7 @@ from jvgn.runtime.interruption import watched
 from jvgn.runtime.precision import check_precision
 from jvgn.runtime.resume import TrainingState
 from jvgn.settings.run import RunSettings
-from jvgn.storage.files import call_when_named, sha256
+from jvgn.storage.files import on_success, sha256
 from jvgn.storage.parquet import write_table
 from jvgn.training.checkpoint import new_model, save_model
 from jvgn.training.history import HISTORY
@@ -67,5 +67,5 @@ def train_together(
         model.load_state_dict(trainer.best_weights)
         save_model(model_path, model, settings, feature_size, vocabulary.words)
         write_table(history_path, {name: [row[name] for row in trainer.history] for name in HISTORY.names}, HISTORY)
-        call_when_named(state.remove)
+        on_success(state.remove)
     processes.wait()  # until the first one has written, so that none ends the others early

@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from jvgn.storage.files import replacing
 from jvgn.storage.parquet import read_table, write_table
-from jvgn.storage.plain_arrays import load_array
 from jvgn.vocabulary.glove import glove_vectors
 from parsers.errors import BrokenFile, UserError
 
@@ -125,7 +124,7 @@ def list_missing(expressions: Path, vocabulary: Vocabulary, in_glove: Collection
 
 def read_vectors(path: Path, vocabulary: Vocabulary) -> np.ndarray:
     try:
-        table = load_array(path)
+        table = np.load(path, allow_pickle=False)
     except ValueError as error:
         raise BrokenFile(path, f"not a readable array ({error})") from error
     if table.ndim != 2 or len(table) != len(vocabulary) or not table.shape[1]:

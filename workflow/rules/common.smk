@@ -10,7 +10,8 @@ from pathlib import Path
 from jvgn.storage.code import code_behind
 from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
 from parsers.errors import UserError
-from jvgn.storage.records import check_unchanged, record_of
+from jvgn.storage.files import record_of
+from jvgn.storage.records import check_unchanged
 from snakemake.exceptions import WorkflowError
 
 try:

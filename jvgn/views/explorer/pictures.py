@@ -15,7 +15,7 @@ from PIL import Image
 from jvgn.datasets import tables
 from jvgn.grounding.answerer import ImageRegions
 from jvgn.grounding.grounder import Grounder
-from jvgn.storage.pictures import FORMATS, TooLarge, checked_picture, read_picture
+from jvgn.storage.pictures import FORMATS, checked_picture, read_picture
 from jvgn.views.gallery.pictures import small_jpeg
 from parsers.errors import UserError
 
@@ -98,7 +98,5 @@ def decoded(data: bytes) -> Image.Image:
     """An uploaded image, the way up that it is looked at; what its name says does not count."""
     try:
         return read_picture(io.BytesIO(data), as_seen=True, most_pixels=MOST_UPLOADED)
-    except TooLarge as error:
-        raise UserError(f"this picture has {error.pixels}; make it smaller") from error
-    except ValueError as error:
+    except (OSError, ValueError, SyntaxError) as error:
         raise UserError(f"this is not a readable image; upload one of these: {', '.join(FORMATS)}") from error

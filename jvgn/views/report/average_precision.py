@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jvgn.storage.plain_json import check_counts, parsed_json
+from jvgn.storage.text_formats import check_counts, parsed_json
 from jvgn.views.report.charts import AFTER, Output, panels
 from parsers.errors import BrokenFile
 

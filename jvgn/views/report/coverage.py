@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from jvgn.datasets import tables
 from jvgn.graphs.tables import EDGES, NODES
 from jvgn.storage.parquet import read_table
-from jvgn.storage.plain_json import check_counts, parsed_json
+from jvgn.storage.text_formats import check_counts, parsed_json
 from jvgn.views.report.charts import AFTER, DIGITS, Output, panels, percent_axis
 from parsers.errors import BrokenFile
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jvgn.storage.array_pickle import load_array_pickle
+from jvgn.storage.pickles import load_array_pickle
 from parsers.errors import BrokenFile
 
 RECONSTRUCTED = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR"

@@ -10,15 +10,15 @@ import pytest
 
 from jvgn.storage.files import (
     FULL,
-    call_when_named,
     leftovers,
     naming_together,
+    on_success,
     replacing,
     replacing_folder,
     temporary_beside,
 )
-from jvgn.storage.plain_json import check_counts, parsed_json
 from jvgn.storage.shown_text import LONGEST_MESSAGE, one_line, printable
+from jvgn.storage.text_formats import check_counts, parsed_json
 from parsers.errors import BrokenFile, Killed, UserError
 
 
@@ -79,7 +79,7 @@ def test_files_get_their_names_together_or_not_at_all(tmp_path):
     acts = []
     with pytest.raises(KeyError), naming_together([tmp_path / "a", tmp_path / "b"]):
         write_both(tmp_path, "half")
-        call_when_named(lambda: acts.append("too early"))
+        on_success(lambda: acts.append("too early"))
         raise KeyError
     assert folder_of_two(tmp_path) == {"a": "old", "b": "old"} and acts == []
     write_both(tmp_path, "at once")
@@ -87,7 +87,7 @@ def test_files_get_their_names_together_or_not_at_all(tmp_path):
     with naming_together([tmp_path / "a", tmp_path / "b"]) as whole:
         write_both(tmp_path, "first")
         write_both(tmp_path, "new")
-        call_when_named(lambda: acts.append(folder_of_two(tmp_path)))
+        on_success(lambda: acts.append(folder_of_two(tmp_path)))
         assert (tmp_path / "a").read_text() == "at once" and whole[tmp_path / "a"].read_text() == "new"
     assert acts == [folder_of_two(tmp_path)] == [{"a": "new", "b": "new"}]
 
@@ -170,7 +170,7 @@ def test_a_signal_while_names_are_given_comes_too_late(tmp_path, number):
     try:
         with naming_together([tmp_path / "a", tmp_path / "b"]):
             write_both(tmp_path, "new")
-            call_when_named(lambda: os.kill(os.getpid(), number))
+            on_success(lambda: os.kill(os.getpid(), number))
         assert folder_of_two(tmp_path) == {"a": "new", "b": "new"}
     finally:
         signal.signal(number, before)

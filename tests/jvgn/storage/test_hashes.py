@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from jvgn.storage.files import sha256
-from jvgn.storage.picture_hashes import NAME, check_picture, told_hash, write_hashes
+from jvgn.storage.picture_hashes import NAME, check_picture, recorded_hash, write_hashes
 from parsers.errors import BrokenFile
 
 
@@ -34,7 +34,7 @@ def test_of_a_users_own_picture_and_of_one_that_is_gone_nothing_is_said(folder, 
     (folder / "a.jpg").unlink()
     for picture in (folder / "own.jpg", folder / "a.jpg", tmp_path / "elsewhere.jpg"):
         check_picture(picture)
-    assert told_hash(folder / "own.jpg") is None
+    assert recorded_hash(folder / "own.jpg") is None
 
 
 def test_a_folder_that_is_made_anew_is_believed_anew(folder):
@@ -58,7 +58,7 @@ def test_a_name_may_have_other_signs_that_end_a_line(tmp_path, sign):
     picture = tmp_path / f"a{sign}b.jpg"
     picture.write_text("a")
     write_hashes(tmp_path)
-    assert told_hash(picture) == sha256(picture)
+    assert recorded_hash(picture) == sha256(picture)
 
 
 @pytest.mark.parametrize("sign", ["\n", "\r", "\r\n", "\x85"])
@@ -67,7 +67,7 @@ def test_a_name_cannot_tell_the_hash_of_another_file(tmp_path, sign):
     for path in (picture, forger):
         path.write_text("a")
     write_hashes(tmp_path)
-    assert told_hash(picture) == sha256(picture)
+    assert recorded_hash(picture) == sha256(picture)
 
 
 def test_a_name_need_not_be_text(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from jvgn.storage.plain_checkpoint import fits, load_checkpoint, load_tensors
+from jvgn.storage.weights import fits, load_checkpoint, load_tensors
 
 STATE = {"fingerprint": "x", "model": {"w": torch.ones(3)}, "optimiser": {"state": {0: {"step": torch.tensor(1.0)}}}}
 

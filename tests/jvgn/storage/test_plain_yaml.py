@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from jvgn.storage.plain_yaml import MOST_BYTES, load_plain_yaml
+from jvgn.storage.text_formats import MOST_BYTES, load_yaml
 
 BOMBS = {
     "aliases of aliases": "a0: &a0 [x]\n"
@@ -31,7 +31,7 @@ def test_a_bomb_is_refused_at_once(tmp_path, bomb):
     path.write_bytes(BOMBS[bomb].encode() if isinstance(BOMBS[bomb], str) else BOMBS[bomb])
     start = time.process_time()
     with pytest.raises(ValueError, match=r".+"):
-        load_plain_yaml(path)
+        load_yaml(path)
     assert time.process_time() - start < 3
 
 
@@ -39,7 +39,7 @@ def test_a_bomb_is_refused_at_once(tmp_path, bomb):
 def test_a_value_that_is_not_what_its_tag_says_is_refused(tmp_path, value):
     (tmp_path / "settings.yaml").write_text(f"a: {value}\n")
     with pytest.raises(ValueError, match=r".+"):
-        load_plain_yaml(tmp_path / "settings.yaml")
+        load_yaml(tmp_path / "settings.yaml")
 
 
 @pytest.mark.parametrize(
@@ -50,16 +50,16 @@ def test_code_is_not_run(tmp_path, monkeypatch, value):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.yaml").write_text(f"a: {value}\n")
     with pytest.raises(ValueError, match="could not determine a constructor"):
-        load_plain_yaml("settings.yaml")
+        load_yaml("settings.yaml")
     assert not (tmp_path / "trap").exists()
 
 
 def test_plain_values_are_read_with_their_aliases(tmp_path):
     (tmp_path / "settings.yaml").write_text("a: &a {x: 1}\nb: *a\nc:\n  <<: *a\n  y: [1.5, true, null, text]\n")
     expected = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1, "y": [1.5, True, None, "text"]}}
-    assert load_plain_yaml(tmp_path / "settings.yaml") == expected
+    assert load_yaml(tmp_path / "settings.yaml") == expected
 
 
 def test_an_empty_file_is_nothing(tmp_path):
     (tmp_path / "settings.yaml").write_text("# nothing\n")
-    assert load_plain_yaml(tmp_path / "settings.yaml") is None
+    assert load_yaml(tmp_path / "settings.yaml") is None

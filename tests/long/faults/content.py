@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from jvgn.storage import files
 from jvgn.storage.picture_hashes import NAME
-from jvgn.storage.records import TO_GO_ON_FROM
+from jvgn.storage.records import SAVED_STATE
 
 MADE = ("results", "resources")
 
@@ -36,7 +36,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 def is_finished(path: str) -> bool:
     """Whether it has a final name."""
-    return not any(part.startswith(".") for part in Path(path).parts) and not TO_GO_ON_FROM.search(path)
+    return not any(part.startswith(".") for part in Path(path).parts) and not SAVED_STATE.search(path)
 
 
 def is_left_over(path: str) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from jvgn.storage.records import TO_GO_ON_FROM, record_of
+from jvgn.storage.records import SAVED_STATE, record_of
 from tests.long.faults.content import files_in
 from tests.long.faults.jobs import Job
 from tests.long.faults.kind import Kind
@@ -110,7 +110,7 @@ class DamagedState(Kind):
 
     def states(self, scene: Scene) -> list[Path]:
         folder = (scene.folder / scene.job.outputs[0]).parent
-        found = [path for path in files_in(folder) if TO_GO_ON_FROM.search(path.as_posix())]
+        found = [path for path in files_in(folder) if SAVED_STATE.search(path.as_posix())]
         return [path for path in found if not path.name.startswith(".") and has_content(path)]
 
 

@@ -141,7 +141,7 @@ def make_weights(folder: Path) -> list[Path]:
 
 
 def read_array_pickle(path: Path) -> None:
-    from jvgn.storage.array_pickle import load_array_pickle
+    from jvgn.storage.pickles import load_array_pickle
 
     load_array_pickle(path)
 

@@ -88,7 +88,7 @@ def make_question(folder: Path) -> list[Path]:
 def read_question(path: Path) -> None:
     """As the explorer's server reads what its page, or another program, sends."""
     from jvgn.settings.base import validated
-    from jvgn.storage.plain_json import parsed_json
+    from jvgn.storage.text_formats import parsed_json
     from jvgn.views.explorer.answers import Asked
     from parsers.errors import UserError
 
