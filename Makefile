@@ -1,4 +1,4 @@
-# make demo: the whole pipeline on the embedded world. make test: everything that must hold.
+# make demo: run the whole pipeline on the embedded world. make test: run all checks and tests.
 PYTHON ?= python3
 VENV := .venv
 SENTENCES ?= results/datasets/shapes/expressions.parquet
@@ -8,17 +8,16 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 .PHONY: bench bench-parsers demo faults fuzz load miniature report slurm-test test lint lock schema clean
 
 demo: $(VENV)/installed
-	@# No shell stands between make and Snakemake, so that what is told to end is Snakemake.
+	@# Run Snakemake without a shell in between, so that Ctrl-C and SIGTERM reach it.
 	$(VENV)/bin/snakemake --workflow-profile workflow/profiles/demo demo
 	@jvgn summary results/shapes_gt results/shapes_det
 
-# One page that tells the whole story of finished runs and needs no network: make report RUNS=refcocog_det TABLES=table1
-# REPORT=report.zip has the galleries inside.
+# One page about finished runs, without network: make report RUNS=refcocog_det TABLES=table1
+# REPORT=report.zip includes the galleries.
 RUNS ?= shapes_gt shapes_det
 REPORT ?= report.html
 REPORTED = $(RUNS:%=results/%/report/results.html) $(TABLES:%=results/tables/%.html)
 report: $(VENV)/installed
-	@# First brings up to date what the page will show.
 	$(VENV)/bin/snakemake --workflow-profile workflow/profiles/demo $(REPORTED)
 	snakemake --quiet all --report $(REPORT) $(REPORTED)
 	@echo "$(REPORT)  open it in a browser"
@@ -26,30 +25,30 @@ report: $(VENV)/installed
 test: lint
 	pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-# The paper's experiments, from downloads to numbers, on little files in the published formats from a server of our own.
+# The paper's experiments, from downloads to numbers, on small files in the published formats from a local server.
 miniature: $(VENV)/installed
 	JVGN_MINIATURE=1 pytest tests/long/miniature
 
-# A real SLURM on this machine, for as long as the tests take: root, and Debian's packages of it.
+# Start a real SLURM on this machine for the tests. Needs root and Debian.
 slurm-test: $(VENV)/installed
 	dpkg --status $(SLURM_PACKAGES) > /dev/null 2>&1 || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(SLURM_PACKAGES) > /dev/null; }
 	JVGN_SLURM=1 pytest tests/long/slurm
 
-# How fast the core and the extraction of regions are, beside their references; for an idle machine.
+# Time the model and region extraction against reference implementations. For an idle machine.
 bench: $(VENV)/installed
 	python -m tests.long.bench results/bench
 
-# What the stages take as a dataset grows to 200,000 expressions: time, memory, signs of life; for an idle machine.
+# Measure time and memory as a dataset grows to 200,000 expressions. For an idle machine.
 load: $(VENV)/installed
 	python -m tests.long.load results/load
 
-# The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
+# Disturb the workflow at random moments of every stage and compare its results. Takes half an hour.
 FAULTS ?= --faults 200 --each "disk fills" --whole 12
 faults: $(VENV)/installed
 	python -m tests.long.faults $(FAULTS)
 
-# A hundred thousand broken and contrived files, divided among all readers: none may crash, hang, run code or eat the machine.
+# Give damaged files of every kind to every reader: each must report one line and run no code.
 fuzz: $(VENV)/installed
 	python -m tests.long.fuzz --inputs 100000
 
@@ -68,12 +67,12 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	$(VENV)/bin/pip install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# Exact versions of everything, from the ranges in pyproject.toml.
+# Resolve the ranges of pyproject.toml to exact versions.
 lock: $(VENV)/installed
 	uv pip compile --universal --python-version 3.11 --extra dev --generate-hashes --quiet \
 		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 
-# Expressions a second on one core and on two: make bench-parsers SENTENCES=file.txt
+# Sentences a second on one core and on two: make bench-parsers SENTENCES=file.txt
 bench-parsers: $(VENV)/installed
 	$(VENV)/bin/python -m parsers bench $(SENTENCES)
 
