@@ -46,7 +46,7 @@ def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("gold", type=FILE)
 def score(backend: str, options: tuple[str, ...], conventions: str, gold: Path) -> None:
     """Say how close a parser's graphs are to those that people wrote in GOLD, a CSV: caption, scene_graph."""
-    from parsers.factual.scoring import read_gold, score_parser, score_report
+    from parsers.factual.scorer import read_gold, score_parser, score_report
 
     click.echo("\n".join(score_report(score_parser(read_gold(gold), named_parser(backend, options), conventions))))
 
@@ -59,7 +59,7 @@ def score(backend: str, options: tuple[str, ...], conventions: str, gold: Path) 
 @click.argument("gold", type=FILE)
 def figures(parsers: tuple[str, ...], rows: str, into: Path | None, conventions: str, gold: Path) -> None:
     """Print what each parser scores on GOLD, by the captions' length, and how fast it is, as a Markdown table."""
-    from parsers.factual.scoring import read_gold
+    from parsers.factual.scorer import read_gold
     from parsers.tools.figures import around_table, chosen_rows, put_into
     from parsers.tools.figures import figures as table
 
@@ -79,7 +79,7 @@ def figures(parsers: tuple[str, ...], rows: str, into: Path | None, conventions:
 @click.argument("dataset", type=FILE)
 def compare(one: str, other: str, dataset: Path, examples: int) -> None:
     """Show where two parsers disagree on DATASET: an expressions.parquet, a CSV of captions, or a sentence a line."""
-    from parsers.tools.comparison import compare as report
+    from parsers.tools.differences import compare as report
     from parsers.tools.sentences import read_sentences
 
     click.echo("\n".join(report((named_parser(one), named_parser(other)), read_sentences(dataset), examples)))

@@ -31,7 +31,7 @@ from jvgn.views.drawing import (
     wrapped,
 )
 from jvgn.views.letters import printable
-from parsers.tools.places import Place, places
+from parsers.tools.graph_drawing import Place, places
 
 WIDTH, MARGIN, DPI = 3.3, 0.06, 300
 LARGE, SMALL = 8.0, 6.5

@@ -14,7 +14,7 @@ from jvgn.views.letters import printable
 from parsers.errors import UserError
 from parsers.guarantees import left_out
 from parsers.scene_graph import SceneGraph
-from parsers.tools.places import Place, places
+from parsers.tools.graph_drawing import Place, places
 
 REFERENT, OTHER, INK = "#f4c95d", "#cfe8f7", "#222222"
 """Orange and sky blue, told apart by every kind of colour vision; the referent also has a star and a thicker line."""

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from parsers.backends import Backend
+from parsers.corenlp.answer_graph import read
 from parsers.corenlp.jars import FOLDER, class_path
 from parsers.corenlp.pieces import Piece, pieces
 from parsers.corenlp.process import Answer, CoreNLP, java
-from parsers.corenlp.reading import read
 from parsers.errors import UserError
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import SceneGraph

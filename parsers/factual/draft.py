@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.words.lexicon import is_listed
-from parsers.words.quotations import quotations_in
+from parsers.words.tokens import quotations_in
 
 LONG = 14
 """So many words make a caption that FACTUAL's annotators write out: they put "have" for "with", and keep places."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from parsers.backends import Backend
 from parsers.guarantees import guaranteed
+from parsers.lexical.clause_state import Link
 from parsers.lexical.clauses import walk
 from parsers.lexical.phrases import Phrase, items
-from parsers.lexical.state import Link
-from parsers.lexical.tagging import Word, tag
+from parsers.lexical.tagger import Word, tag
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.words.lexicon import Tag, words
 

@@ -7,11 +7,10 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from parsers.lexical.attachment import HAVING
+from parsers.lexical.clause_state import Link, Reading
 from parsers.lexical.phrases import Item, Phrase, Relation
-from parsers.lexical.state import Link, Reading
-from parsers.lexical.subjects import NUMBER_OF_VERB, meant, owner, subjects_of
-from parsers.lexical.tagging import Word
+from parsers.lexical.subjects import HAVING, NUMBER_OF_VERB, meant, owner, subjects_of
+from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, words
 
 STOPS = frozenset({".", ";", "!", "?"})

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from parsers.lexical.tagging import Word
+from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, is_listed, words
 
 MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|M(?:K(?=A))?|L))*"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from parsers.errors import BrokenFile, UserError
-from parsers.factual.scoring import NOTHING, Scores, score_parser
+from parsers.factual.scorer import NOTHING, Scores, score_parser
 from parsers.parser import Parser
 
 HEADER = (

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from parsers.errors import BrokenFile
-from parsers.factual.scoring import read_gold
+from parsers.factual.scorer import read_gold
 from parsers.scene_graph import MOST_TOKENS
 from parsers.words.tokens import tokenise
 

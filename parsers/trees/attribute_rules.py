@@ -1,6 +1,6 @@
 """What the dependencies say of one object: the rules of its attributes."""
 
-from parsers.trees.rule import NOUN, Rule
+from parsers.trees.matcher import NOUN, Rule
 
 ATTRIBUTES = (
     Rule(

@@ -11,8 +11,8 @@ from pathlib import Path
 from parsers.backends import Backend
 from parsers.errors import BrokenFile, UserError
 from parsers.scene_graph import MOST_TOKENS, SceneGraph
-from parsers.trees.reading import read
 from parsers.trees.tree import ROOT, Tree, TreeWord, checked
+from parsers.trees.tree_graph import read
 
 COLUMNS = 10
 CURE = "give a file in CoNLL-U, one sentence for each expression"

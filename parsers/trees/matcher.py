@@ -83,3 +83,18 @@ def extended(path: Sequence[Place], graph: Graph, word: int, found: dict[str, in
     for relation, other in graph.dependents(word) if place.step == ">" else graph.heads(word):
         if relation in place.relations and other not in found.values() and place.admits(graph, other):
             yield from extended(path[1:], graph, other, {**found, place.name: other})
+
+
+@dataclass(frozen=True)
+class Rule:
+    name: str
+    path: str
+    emits: str
+    example: str
+    tree: str
+    expected: str
+
+
+NOUN = "NOUN|PROPN"
+THING = "NOUN|PROPN|NUM|ADJ|PLACE|X|SYM"
+"""What may be an object of the scene: "man in black", "the two on the left"."""

@@ -1,7 +1,7 @@
 """Passes about prepositions and places: which words are one, what they relate, where in the picture something is."""
 
+from parsers.trees.caption_passes import noun_from
 from parsers.trees.dependencies import Dependencies
-from parsers.trees.mending import noun_from
 from parsers.trees.tree import ROOT
 from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
 from parsers.words.lexicon import is_listed, words

@@ -4,7 +4,7 @@ Those of the referent and of the edges are here, those of the attributes in `att
 """
 
 from parsers.trees.attribute_rules import ATTRIBUTES
-from parsers.trees.rule import NOUN, THING, Rule
+from parsers.trees.matcher import NOUN, THING, Rule
 
 HEADS = (
     Rule(

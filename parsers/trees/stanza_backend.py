@@ -10,17 +10,18 @@ tree speaks against.
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from parsers import lexical
 from parsers.backends import Backend
 from parsers.errors import UserError
-from parsers.scene_graph import SceneGraph
-from parsers.trees.agreement import agreed
-from parsers.trees.caption_tags import WordClass, corrected
-from parsers.trees.reading import read
+from parsers.lexical.tagger import tag
+from parsers.scene_graph import Edge, SceneGraph
 from parsers.trees.tree import ROOT, Tree, TreeWord, repaired
+from parsers.trees.tree_graph import read
+from parsers.words.lexicon import Tag
 
 SMALL = ("tagger.pt", "parser.pt", "vectors.pt")
 OBTAINING = "`snakemake resources/stanza/en resources/stanza/resources.json` fetches them, or set the option models"
@@ -128,3 +129,59 @@ def tree_of(tokens: Sequence[str], pieces: Sequence[Sequence[Any]]) -> Tree:
             head = word.head - 1 + start if word.head else ROOT
             words.append(TreeWord(text, text.lower(), word.upos, head, word.deprel))
     return repaired(words)
+
+
+@dataclass(frozen=True, slots=True)
+class WordClass:
+    upos: str
+    xpos: str
+    feats: str | None = None
+
+
+CLASSES = {
+    Tag.NOUN: WordClass("NOUN", "NN", "Number=Sing"),
+    Tag.PLURAL: WordClass("NOUN", "NNS", "Number=Plur"),
+    Tag.ADJECTIVE: WordClass("ADJ", "JJ", "Degree=Pos"),
+    Tag.VERB: WordClass("VERB", "VBZ", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
+    Tag.ING: WordClass("VERB", "VBG", "Tense=Pres|VerbForm=Part"),
+    Tag.POSTURE: WordClass("VERB", "VBG", "Tense=Pres|VerbForm=Part"),
+    Tag.PARTICIPLE: WordClass("VERB", "VBN", "Tense=Past|VerbForm=Part"),
+    Tag.PREPOSITION: WordClass("ADP", "IN"),
+    Tag.OF: WordClass("ADP", "IN"),
+    Tag.SUBORDINATOR: WordClass("SCONJ", "IN"),
+    Tag.PUNCTUATION: WordClass("PUNCT", ","),
+}
+PLACE = WordClass("NOUN", "NN", "Number=Sing")
+"""A word for a place that was taken for a verb: "to the left of"."""
+
+
+def corrected(tokens: Sequence[str], tagged: Sequence[WordClass]) -> list[WordClass]:
+    """The tagger's classes, but the lexicon's where the two differ; groups of words stay as they are."""
+    found = list(tagged)
+    for word in tag(tokens):
+        index = word.tokens[0]
+        wanted = CLASSES.get(word.tag)
+        if word.tag is Tag.PLACE and found[index].upos == "VERB":
+            wanted = PLACE
+        if len(word.tokens) == 1 and wanted is not None and wanted.upos != found[index].upos:
+            found[index] = wanted
+    return found
+
+
+HAVING = frozenset({"with", "of", "has", "have", "having", "'s", "’s", "whose"})
+"""What relates a thing to what it has."""
+
+
+def agreed(lexical: SceneGraph, tree: SceneGraph) -> SceneGraph:
+    """The graph `lexical` without the edges that the graph `tree` speaks against: none, if nothing was found in it."""
+    if tree.is_fallback:
+        return lexical
+    place = {node.head_token: index for index, node in enumerate(tree.nodes)}
+    tied = {frozenset((edge.subject, edge.object)) for edge in tree.edges}
+
+    def is_denied(edge: Edge) -> bool:
+        ends = [place.get(lexical.nodes[index].head_token) for index in (edge.subject, edge.object)]
+        is_having = edge.relation.lower().partition(" ")[0] in HAVING
+        return None in ends or (is_having and frozenset(ends) not in tied)
+
+    return replace(lexical, edges=tuple(edge for edge in lexical.edges if not is_denied(edge)))

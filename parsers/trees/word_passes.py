@@ -3,7 +3,7 @@
 Each is a function that rewrites the dependencies; `passes.PASSES` holds the order and an example of each.
 """
 
-from parsers.lexical.tagging import tag
+from parsers.lexical.tagger import tag
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.tree import ROOT
 from parsers.words.lexicon import Tag, is_listed, words

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jvgn.views.graph_picture import as_json, dot, svg
 from parsers import parse
 from parsers.scene_graph import SceneGraph, first_loop
-from parsers.tools.drawing import drawn
+from parsers.tools.graph_drawing import drawn
 
 SECONDS = {"written": 1, "factual": 3}
 """For each form, what a sentence may take at most; the normal form is for scoring captions."""

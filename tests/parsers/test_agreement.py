@@ -3,9 +3,9 @@
 import pytest
 
 from parsers import parse
-from parsers.trees.agreement import agreed
-from parsers.trees.reading import read
+from parsers.trees.stanza_backend import agreed
 from parsers.trees.tree import read_tree
+from parsers.trees.tree_graph import read
 
 CASES = [
     # the tree ties the lid to the jar, and the lexical parser to the table

@@ -2,7 +2,7 @@
 
 import pytest
 
-from parsers.trees.caption_tags import WordClass, corrected
+from parsers.trees.stanza_backend import WordClass, corrected
 
 CASES = [
     ("brown hay on ground", "ADJ INTJ ADP NOUN", "ADJ NOUN ADP NOUN"),

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import parse
-from parsers.trees.reading import read
 from parsers.trees.tree import read_tree
+from parsers.trees.tree_graph import read
 
 NOUNS = ("man", "woman", "dog", "table", "truck", "umbrella", "girl", "bench", "horse", "hat")
 LINKS = (

@@ -12,7 +12,7 @@ from jvgn.graphs.coverage import COUNTED, counts
 from parsers import parse
 from parsers.backends import load_backend
 from parsers.errors import UserError
-from parsers.factual.scoring import lemmas
+from parsers.factual.scorer import lemmas
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / os.environ.get("JVGN_SHARED", "../shared")

@@ -3,8 +3,7 @@
 import pytest
 
 from parsers import parse
-from parsers.words.quotations import quotations_in
-from parsers.words.tokens import tokenise
+from parsers.words.tokens import quotations_in, tokenise
 
 SENTENCES = {
     'a sign that says "keep off"': ["keep off"],

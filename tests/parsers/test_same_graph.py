@@ -11,7 +11,7 @@ from parsers import parse
 from parsers.factual import conventions
 from parsers.factual.conventions import CONVENTIONS, Change, Convention, factual
 from parsers.factual.draft import Draft
-from parsers.factual.scoring import read_gold
+from parsers.factual.scorer import read_gold
 from parsers.scene_graph import Edge, Node, SceneGraph
 
 SENTENCES = (

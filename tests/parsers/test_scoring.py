@@ -6,8 +6,8 @@ from click.testing import CliRunner
 from parsers import parse
 from parsers.__main__ import main
 from parsers.errors import UserError
-from parsers.factual import scoring
-from parsers.factual.scoring import Score, length_class, tuples_of_graph, tuples_of_text
+from parsers.factual import scorer
+from parsers.factual.scorer import Score, length_class, tuples_of_graph, tuples_of_text
 
 GOLD = "caption,scene_graph\n"
 
@@ -15,10 +15,10 @@ GOLD = "caption,scene_graph\n"
 @pytest.fixture
 def _plain_lemmas(monkeypatch):
     """Words are their own lemmas: these tests need no lemmatiser."""
-    scoring.lemma.cache_clear()
-    monkeypatch.setattr(scoring, "lemmatiser", lambda: lambda word, language: word)
+    scorer.lemma.cache_clear()
+    monkeypatch.setattr(scorer, "lemmatiser", lambda: lambda word, language: word)
     yield
-    scoring.lemma.cache_clear()
+    scorer.lemma.cache_clear()
 
 
 pytestmark = pytest.mark.usefixtures("_plain_lemmas")
@@ -85,7 +85,7 @@ def test_a_file_in_another_format_is_one_line_that_says_what_was_expected(tmp_pa
 def test_without_the_lemmatiser_the_error_says_what_to_install(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setitem(__import__("sys").modules, "simplemma", None)
-    scoring.lemmatiser.cache_clear()
+    scorer.lemmatiser.cache_clear()
     with pytest.raises(UserError, match="pip install simplemma"):
-        scoring.lemmatiser()
-    scoring.lemmatiser.cache_clear()
+        scorer.lemmatiser()
+    scorer.lemmatiser.cache_clear()

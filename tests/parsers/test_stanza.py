@@ -17,10 +17,10 @@ from parsers import parse
 from parsers.backends import load_backend
 from parsers.errors import UserError
 from parsers.factual.conventions import factual
-from parsers.factual.scoring import tuples_of_graph, tuples_of_text
-from parsers.trees.reading import read
+from parsers.factual.scorer import tuples_of_graph, tuples_of_text
 from parsers.trees.stanza_backend import load, load_trees, tree_of
 from parsers.trees.tree import ROOT, first_problem, read_tree
+from parsers.trees.tree_graph import read
 from parsers.words.tokens import tokenise
 
 SHARED = Path(__file__).parents[2] / os.environ.get("JVGN_SHARED", "../shared")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from parsers.lexical.tagging import CHOICES, tag
+from parsers.lexical.tagger import CHOICES, tag
 from parsers.words.lexicon import Tag, tag_of
 from parsers.words.tokens import tokenise
 

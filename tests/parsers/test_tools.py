@@ -21,9 +21,8 @@ from parsers.errors import UserError
 from parsers.parser import Parser
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tools import figures
-from parsers.tools.comparison import compare, differences
-from parsers.tools.drawing import drawn, remarks
-from parsers.tools.places import places
+from parsers.tools.differences import compare, differences
+from parsers.tools.graph_drawing import drawn, places, remarks
 from parsers.tools.sentences import read_sentences
 
 HOSTILE = SceneGraph(

@@ -8,9 +8,9 @@ from parsers.errors import UserError
 from parsers.scene_graph import SceneGraph
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.passes import rewrite
-from parsers.trees.reading import read
 from parsers.trees.rules import RULES
 from parsers.trees.tree import ROOT, Tree, TreeWord, checked, first_problem, read_tree, repaired, write_tree
+from parsers.trees.tree_graph import read
 
 WORDS = """
 man dogs bench hat front left right top side group lot photo there is of in on with to next by up the a two one some no

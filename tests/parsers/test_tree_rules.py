@@ -2,13 +2,13 @@
 
 import pytest
 
-from parsers.trees import passes, reading
+from parsers.trees import passes, tree_graph
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.matcher import matches
 from parsers.trees.passes import PASSES, rewrite
-from parsers.trees.reading import Found, read
 from parsers.trees.rules import RULES
 from parsers.trees.tree import read_tree
+from parsers.trees.tree_graph import Found, read
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
@@ -16,7 +16,7 @@ def test_a_rule_alone_emits_what_its_row_says(rule):
     sentence = Dependencies(read_tree(rule.tree))
     rewrite(sentence)
     found = Found()
-    reading.apply(rule, sentence, found)
+    tree_graph.apply(rule, sentence, found)
     assert emitted(sentence, found) == {rule.expected}
     assert " ".join(sentence.tokens) == rule.example
 

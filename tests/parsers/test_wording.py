@@ -4,7 +4,7 @@ import pytest
 
 from parsers import parse
 from parsers.errors import UserError
-from parsers.tools.wording import Relation, Thing, worded
+from parsers.tools.verbalisation import Relation, Thing, worded
 
 RING, STAR, CROSS = Thing("ring"), Thing("star", ("big", "blue")), Thing("cross")
 

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from parsers.parser import Parser
 from parsers.scene_graph import SceneGraph
-from parsers.tools.drawing import drawn
+from parsers.tools.graph_drawing import drawn
 from parsers.tools.sentences import Tokens
 
 CHUNK = 500

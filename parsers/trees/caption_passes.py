@@ -3,7 +3,7 @@
 They believe word order over the tree where the two cannot both be right, and change nothing in a right tree.
 """
 
-from parsers.lexical.tagging import APOSTROPHES
+from parsers.lexical.tagger import APOSTROPHES
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.tree import ROOT
 from parsers.trees.word_passes import BE, CLAUSES, NOUNS, OBLIQUE, SUBJECTS
@@ -12,7 +12,7 @@ from parsers.words.lexicon import is_listed, words
 MODIFIERS = ("amod", "compound", "nmod", "conj")
 
 
-def mend_subjects(sentence: Dependencies) -> None:
+def fix_subjects(sentence: Dependencies) -> None:
     """ "woman in a shirt is sitting": what follows a preposition is no subject and no conjunct, but a modifier."""
     for unit in sentence.units_in_order():
         before = [case for case in sentence.children(unit, "case") if case < unit and sentence.upos(case) == "ADP"]
@@ -38,7 +38,7 @@ def is_bare(sentence: Dependencies, unit: int) -> bool:
     return sentence.upos(unit) in NOUNS and not sentence.children(unit, *said)
 
 
-def mend_objects(sentence: Dependencies) -> None:
+def fix_objects(sentence: Dependencies) -> None:
     """ "a man wearing a hat is smiling": what comes right after a verb that has no object is the verb's."""
     for unit in sentence.units_in_order():
         if sentence.upos(unit) != "VERB" or sentence.children(unit, "obj", "agent", *OBLIQUE):
@@ -71,7 +71,7 @@ def noun_from(sentence: Dependencies, token: int) -> int | None:
     return min(found, key=lambda unit: (len(sentence.ancestors(unit)), unit), default=None)
 
 
-def mend_actions(sentence: Dependencies) -> None:
+def fix_actions(sentence: Dependencies) -> None:
     """ "trees surrounding lake", "platter holding desserts": an action between two nouns relates them."""
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
@@ -96,7 +96,7 @@ def mend_actions(sentence: Dependencies) -> None:
                 sentence.attach(above, unit, "obj")
 
 
-def mend_adjectives(sentence: Dependencies) -> None:
+def fix_adjectives(sentence: Dependencies) -> None:
     """ "wearing blue and green outfit": an adjective before a noun of the same phrase describes that noun."""
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
@@ -116,7 +116,7 @@ def mend_adjectives(sentence: Dependencies) -> None:
                 sentence.move(unit, described, "amod")
 
 
-def mend_stranded(sentence: Dependencies) -> None:
+def fix_stranded(sentence: Dependencies) -> None:
     """ "with a hat on": a preposition after its noun relates it to nothing."""
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
@@ -124,7 +124,7 @@ def mend_stranded(sentence: Dependencies) -> None:
             sentence.attach(unit, above, "compound:prt")
 
 
-def mend_marks(sentence: Dependencies) -> None:
+def fix_marks(sentence: Dependencies) -> None:
     """ "the boy's father's hat": an 's is of the noun just before it; "in a man's hand": the "in" is the hand's."""
     ends = {unit.tokens[-1]: index for index, unit in sentence.units.items() if unit.upos in NOUNS}
     for unit in sentence.units_in_order():
@@ -139,7 +139,7 @@ def mend_marks(sentence: Dependencies) -> None:
                     sentence.move(case, sentence.head(owner), "case")
 
 
-def mend_gaps(sentence: Dependencies) -> None:
+def fix_gaps(sentence: Dependencies) -> None:
     """ "the cushion the remotes are on": two nouns in a row open a clause, whose subject is the second."""
     for unit in sentence.units_in_order():
         if sentence.upos(unit) not in ("VERB", "AUX"):

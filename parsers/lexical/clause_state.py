@@ -6,7 +6,7 @@ Phrases are named by their index, in the order in which they were read.
 from dataclasses import dataclass, field
 
 from parsers.lexical.phrases import Phrase, Relation
-from parsers.lexical.tagging import Word
+from parsers.lexical.tagger import Word
 from parsers.words.lexicon import is_listed
 
 

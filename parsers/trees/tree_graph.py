@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.trees.dependencies import Dependencies
-from parsers.trees.matcher import matches
+from parsers.trees.matcher import Rule, matches
 from parsers.trees.passes import rewrite
-from parsers.trees.rule import Rule
 from parsers.trees.rules import RULES
 from parsers.trees.tree import Tree
 from parsers.trees.word_passes import NOUNS
