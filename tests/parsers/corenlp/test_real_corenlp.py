@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from jvgn.graphs.parsing import EXPRESSIONS
-from jvgn.graphs.tables import EDGES, NODES
-from jvgn.storage.parquet import read_table, write_table
+from jvgn.graphs.tables import read_edges, read_nodes
+from jvgn.storage.parquet import write_table
 from parsers import parse
 from parsers.backends import load_backend
 from parsers.corenlp.jars import class_path
@@ -21,7 +21,7 @@ from parsers.corenlp.process import MOST_WORDS
 from parsers.errors import UserError
 from parsers.words.lemmas import verb_base
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("JVGN_CORENLP", ROOT / "resources/corenlp")).absolute()
 
 # Stanford's own regression sentences, with their expected graphs: nodes with attributes, then relations, as lemmas.
@@ -139,16 +139,16 @@ def test_the_command_writes_the_tables_of_every_backend(folder, tmp_path):
     columns = {"expression_id": [7, 8, 9], "tokens": [text.split() for text in sentences]}
     write_table(tmp_path / "expressions.parquet", columns, EXPRESSIONS)
     files = ["expressions.parquet", "nodes.parquet", "edges.parquet", "coverage.json"]
-    command = [sys.executable, "-m", "parsers", "parse", "--backend", "corenlp", *files]
+    command = [sys.executable, "-m", "jvgn", "parse", "--backend", "corenlp", *files]
     run = subprocess.run(
         command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
-    nodes = read_table(tmp_path / "nodes.parquet", NODES).to_pylist()
+    nodes = read_nodes(tmp_path / "nodes.parquet").to_pylist()
     assert [(row["expression_id"], row["head"], row["head_token"], row["is_referent"]) for row in nodes] == [
         (7, "man", 1, False), (7, "watch", 3, True), (8, "man", 0, True), (9, "cat", 1, True), (9, "mat", 5, False),
     ]  # fmt: skip
-    edges = read_table(tmp_path / "edges.parquet", EDGES).to_pylist()
+    edges = read_edges(tmp_path / "edges.parquet").to_pylist()
     assert [(row["relation"], row["tokens"]) for row in edges] == [("'s", [2]), ("sitting on", [2, 3])]
     counts = json.loads((tmp_path / "coverage.json").read_text())
     assert (counts["expressions"], counts["fallbacks"], counts["edges"]) == (3, 1, 2)

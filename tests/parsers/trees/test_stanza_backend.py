@@ -23,7 +23,7 @@ from parsers.trees.tree import ROOT, first_problem, read_tree
 from parsers.trees.tree_graph import read
 from parsers.words.tokens import tokenise
 
-SHARED = Path(__file__).parents[2] / os.environ.get("JVGN_SHARED", "../shared")
+SHARED = Path(__file__).parents[3] / os.environ.get("JVGN_SHARED", "../shared")
 
 STANFORD = [
     (

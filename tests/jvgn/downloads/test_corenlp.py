@@ -1,16 +1,15 @@
-"""CoreNLP's jars are found whatever they are called, fetched whole or not at all, and what is missing is one line."""
+"""`jvgn fetch-corenlp` puts all of CoreNLP's jars into a folder, or nothing."""
 
 import hashlib
 import os
-import zipfile
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
-from parsers.corenlp import jars as corenlp_jars
-from parsers.corenlp.jars import JARS, class_path, main
-from parsers.errors import UserError
+from jvgn.cli import main
+from jvgn.downloads import corenlp
+from parsers.corenlp.jars import JARS
 
 MAVEN = """#!/bin/sh
 # Puts down what it is asked for, as Maven's dependency:copy does.
@@ -30,12 +29,6 @@ printf '%s' "$artifact" > "$folder/$name"
 """
 
 
-def write_jar(path: Path, *members: str) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        for member in members:
-            archive.writestr(member, "")
-
-
 @pytest.fixture
 def maven(tmp_path, monkeypatch):
     """A Maven whose jars hold their own coordinates, and jars that expect just that."""
@@ -46,34 +39,13 @@ def maven(tmp_path, monkeypatch):
         (tools / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("MAVEN_LOG", str(tmp_path / "asked"))
-    jars = [
-        corenlp_jars.Jar(jar.coordinates, hashlib.sha256(jar.coordinates.encode()).hexdigest(), jar.member, jar.name)
-        for jar in JARS
-    ]
-    monkeypatch.setattr(corenlp_jars, "JARS", jars)
+    jars = [replace(jar, sha256=hashlib.sha256(jar.coordinates.encode()).hexdigest()) for jar in JARS]
+    monkeypatch.setattr(corenlp, "JARS", jars)
     return tmp_path / "asked"
 
 
-def test_the_jars_are_known_by_what_is_in_them(tmp_path):
-    for name, jar in zip(("c.jar", "b.jar", "a.jar"), JARS, strict=True):
-        write_jar(tmp_path / name, jar.member, "more")
-    write_jar(tmp_path / "0.jar", "something else")
-    write_jar(tmp_path / "d.jar", JARS[0].member)
-    assert [path.name for path in class_path(tmp_path)] == ["c.jar", "b.jar", "a.jar"]
-
-
-def test_missing_jars_are_named_with_the_cure(tmp_path):
-    write_jar(tmp_path / "stanford-corenlp-4.5.10.jar", JARS[0].member)
-    with pytest.raises(UserError, match=r"lacks stanford-corenlp-4.5.10-models.jar, jakarta.*snakemake.*`folder`"):
-        class_path(tmp_path)
-    with pytest.raises(UserError, match=r"nowhere: there is no such folder.*snakemake resources/corenlp"):
-        class_path(tmp_path / "nowhere")
-
-
-def test_a_broken_jar_is_named(tmp_path):
-    (tmp_path / "half.jar").write_bytes(b"PK half of it")
-    with pytest.raises(UserError, match=r"half.jar: not a readable jar"):
-        class_path(tmp_path)
+def fetch(folder):
+    return CliRunner().invoke(main, ["fetch-corenlp", str(folder)])
 
 
 def test_fetching_asks_maven_for_each_jar_and_records_the_hashes(maven, tmp_path):
@@ -81,7 +53,7 @@ def test_fetching_asks_maven_for_each_jar_and_records_the_hashes(maven, tmp_path
     folder.mkdir(parents=True)
     (folder / "old.jar").touch()
     (folder / "sha256.txt").write_text(f"{'0' * 64}  old.jar\n")
-    result = CliRunner().invoke(main, [str(folder)])
+    result = fetch(folder)
     assert result.exit_code == 0, result.stderr
     assert maven.read_text().split() == [jar.coordinates for jar in JARS]
     assert {path.name for path in folder.iterdir()} == {"sha256.txt", *(jar.name for jar in JARS)}
@@ -94,7 +66,7 @@ def test_fetching_asks_maven_for_each_jar_and_records_the_hashes(maven, tmp_path
 def test_what_maven_cannot_fetch_leaves_nothing_behind(maven, tmp_path, monkeypatch):
     monkeypatch.setenv("MAVEN_FAILS", "yes")
     folder = tmp_path / "resources/corenlp"
-    result = CliRunner().invoke(main, [str(folder)])
+    result = fetch(folder)
     assert result.exit_code == 1
     problem = "Maven could not fetch org.glassfish:jakarta.json:1.1.6: [ERROR] no such artifact; see to its network"
     assert result.stderr.startswith(f"Error: {problem}") and result.stderr.count("\n") == 1
@@ -102,13 +74,13 @@ def test_what_maven_cannot_fetch_leaves_nothing_behind(maven, tmp_path, monkeypa
 
 
 def test_a_jar_with_another_hash_is_refused(maven, tmp_path, monkeypatch):
-    monkeypatch.setattr(corenlp_jars, "JARS", JARS)
-    result = CliRunner().invoke(main, [str(tmp_path / "resources/corenlp")])
+    monkeypatch.setattr(corenlp, "JARS", JARS)
+    result = fetch(tmp_path / "resources/corenlp")
     assert result.exit_code == 1 and f"expected the sha256 {JARS[0].sha256}, found" in result.stderr
     assert not list((tmp_path / "resources").iterdir())
 
 
 def test_without_maven_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    result = CliRunner().invoke(main, [str(tmp_path / "corenlp")])
+    result = fetch(tmp_path / "corenlp")
     assert result.exit_code == 1 and result.stderr.startswith("Error: fetching CoreNLP needs Maven and Java: install")

@@ -14,7 +14,7 @@ from parsers.backends import load_backend
 from parsers.errors import UserError
 from parsers.factual.scorer import lemmas
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHARED = ROOT / os.environ.get("JVGN_SHARED", "../shared")
 
 CASES = [
