@@ -4,6 +4,7 @@ from parsers.lexical.clause_state import Reading
 from parsers.lexical.phrases import Phrase, Relation
 from parsers.words.lemmas import verb_base
 from parsers.words.lexicon import Tag, is_listed, words
+from parsers.words.negation import NO
 
 PERSONAL = frozenset({"who", "whom"})
 """Relative words that only a person or an animal answers to."""
@@ -87,7 +88,7 @@ def past_what_is_carried(reading: Reading, relation: Relation) -> list[int]:
         return subjects if holds and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else reading.nearest
     if inbound.text not in words("carrying") and inbound.text != "on":
         return reading.nearest
-    if any(word.text == "no" for word in reading.phrases[reading.nearest[-1]].modifiers):
+    if any(word.text == NO for word in reading.phrases[reading.nearest[-1]].modifiers):
         return subjects  # "a plant with no leaves sticking out of the snow"
     first, is_with = relation.spoken[0].text, inbound.text == "with"
     describes = relation.verb == Tag.PARTICIPLE and (

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from parsers.words.lexicon import Tag, is_listed, tag_of, words
+from parsers.words.negation import is_contraction
 from parsers.words.spelling import respelled
-from parsers.words.tokens import Quotation, quotations_in
+from parsers.words.tokens import APOSTROPHES, Quotation, quotations_in
 
 
 class Word(NamedTuple):
@@ -123,7 +124,6 @@ ARTICLES = frozenset({"the", "a", "an"})
 SIDES = frozenset({"front", "top", "side"})
 BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
-APOSTROPHES = frozenset("'’`´")
 CUTS = APOSTROPHES | {"-"}
 FLOATING = frozenset({"all", "both", "each"})
 """Determiners that may stand apart from their noun."""
@@ -285,7 +285,7 @@ def spelled_apart(lower: list[str], start: int) -> tuple[int, Tag] | None:
         return 1, Tag.POSSESSIVE
     if lower[start] in APOSTROPHES and following[:1] == ["s"]:
         return 2, Tag.POSSESSIVE
-    if len(following) == 2 and following[0] in APOSTROPHES and f"{lower[start]}'{following[1]}" in words("negations"):
+    if is_contraction(lower, start):
         return 3, Tag.NEGATION
     is_joined = len(following) == 2 and following[0] == "-" and following[1][:1].isalnum()
     if is_joined and "and" not in (lower[start], following[1]):

@@ -3,11 +3,11 @@
 They believe word order over the tree where the two cannot both be right, and change nothing in a right tree.
 """
 
-from parsers.lexical.tagger import APOSTROPHES
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.tree import ROOT
 from parsers.trees.word_passes import BE, CLAUSES, NOUNS, OBLIQUE, SUBJECTS
 from parsers.words.lexicon import is_listed, words
+from parsers.words.tokens import APOSTROPHES
 
 MODIFIERS = ("amod", "compound", "nmod", "conj")
 

@@ -7,6 +7,7 @@ from parsers.lexical.tagger import tag
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.tree import ROOT
 from parsers.words.lexicon import Tag, is_listed, words
+from parsers.words.negation import NO, is_negation
 
 CLASS_OF_GROUP = {
     Tag.PREPOSITION: "ADP",
@@ -104,9 +105,9 @@ def join_negation(sentence: Dependencies) -> None:
     """ "not wearing" is one unit; "no hat" is a hat that is said not to be there."""
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
-        if sentence.text(unit) == "no" and above != ROOT:
+        if sentence.text(unit) == NO and above != ROOT:
             sentence.attach(unit, above, "amod")
-        elif sentence.text(unit) in words("negations") and above != ROOT and sentence.upos(above) in ("VERB", "ADJ"):
+        elif is_negation(sentence.text(unit)) and above != ROOT and sentence.upos(above) in ("VERB", "ADJ"):
             sentence.join([unit, above], sentence.text(above), sentence.upos(above))
 
 

@@ -56,6 +56,11 @@ class Tag(StrEnum):
     PLACE_OR_THING = "y"
 
 
+VERB_TAGS = frozenset("VGgEvzqs")
+"""The tags of words that can be a form of a verb."""
+NOUN_TAGS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN, Tag.CAN})
+"""The tags of words that can be a noun."""
+
 CLOSED = {
     "determiners": Tag.DETERMINER,
     "auxiliaries": Tag.AUXILIARY,

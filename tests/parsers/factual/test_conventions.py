@@ -1,4 +1,4 @@
-"""FACTUAL's normal form: every convention is a row, proved by its example; the graph stays whole."""
+"""FACTUAL's normal form: the example of each convention proves it, and the graph stays whole."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from parsers import parse
 from parsers.errors import UserError
-from parsers.factual.conventions import CONVENTIONS
+from parsers.factual import conventions
+from parsers.factual.conventions import CONVENTIONS, factual
 from parsers.scene_graph import SceneGraph, first_loop
 from parsers.words.lexicon import renamings, words
 
@@ -37,16 +38,10 @@ CASES = [
     ("ham slice", "*ham(slice)"),
     ("area rug", "*rug"),
     ("the lead elephant", "*elephant"),
-    ("a cat next to another", "*cat; cat | cat -next to-> cat"),
     ("a man about to strike a ball", "*man; ball | man -hit-> ball"),
     ("surfbords by a moniter", "*surfboards; monitor | surfboards -by-> monitor"),
-    ("a window where you can see a dog", "*window; dog"),
     ("a sailor hat", "*hat(sailor)"),
     ("a man in blue", "*man; blue | man -in-> blue"),
-    (
-        "a tall man in blue is talking to a small boy with a red ball",
-        "*man(tall); clothes(blue); boy(small); ball(red) | man -wear-> clothes, man -talk to-> boy, boy -have-> ball",
-    ),
     ("a stop sign on the corner of a road", "*stop sign; road | stop sign -in corner of-> road"),
     ("a teapot lid", "*lid"),
     ("camouflage pants", "*pants(camouflage)"),
@@ -55,7 +50,6 @@ CASES = [
     ("a screen used to", "*screen"),
     ("a red train at the train station", "*train(red); train; station | train -at-> station, station -for-> train"),
     ("a cat from a house", "*cat; house | cat -from-> house"),
-    ("a black cat on a mat from a house", "*cat(black); mat; house | cat -on-> mat"),
     (
         "the man on the left in a black hat is holding a big red umbrella",
         "*man(on the left); hat(black); umbrella(big, red) | man -wear-> hat, man -hold-> umbrella",
@@ -63,11 +57,9 @@ CASES = [
     ("man in a jacket", "*man; jacket | man -in-> jacket"),
     ("man in black", "*man; black | man -in-> black"),
     ("the birds red feathers", "bird; *feathers(red) | bird -have-> feathers"),
-    ("the cars red doors", "*cars; doors(red) | cars -have-> doors"),
     ("cream colored door", "*door(cream colored)"),
     ("a woman walking in a red coat", "*woman(walking); coat(red) | woman -wear-> coat"),
     ("a man and a dog next to each other", "*man; dog | man -next to-> dog"),
-    ("boy doing a skateboard trick", "*boy; skateboard | boy -trick on-> skateboard"),
     ("people on the beach in the distance", "*people(in the distance); beach | people -on-> beach"),
     ("metal pole", "*pole(metal)"),
     ("the word stop on a sign", "*word; sign | word -on-> sign"),
@@ -80,7 +72,6 @@ CASES = [
     ("a green colored wood bench", "*bench(green, wooden)"),
     ("long sleeve shirt", "sleeve(long); *shirt | shirt -have-> sleeve"),
     ("bear surrounded by grass", "*bear; grass | grass -surround-> bear"),
-    ("cat with her tail", "*cat; tail | cat -have-> tail"),
     ("a napkin with a knife and fork on it", "*napkin; knife; fork | knife -on-> napkin, fork -on-> napkin"),
 ]
 
@@ -107,6 +98,19 @@ def test_any_sequence_of_known_words_has_a_whole_normal_form(tokens):
 @given(st.text(max_size=60))
 def test_any_text_has_a_whole_normal_form(text):
     assert_whole(parse(text, conventions="factual"))
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=lambda convention: convention.name)
+def test_no_convention_can_be_left_out(convention, form, monkeypatch):
+    others = tuple(other for other in CONVENTIONS if other is not convention)
+    monkeypatch.setattr(conventions, "CONVENTIONS", others)
+    assert form(parse(convention.example, conventions="factual")) != convention.expected
+
+
+def test_without_conventions_the_normal_form_is_the_written_graph(monkeypatch):
+    monkeypatch.setattr(conventions, "CONVENTIONS", ())
+    for convention in CONVENTIONS:
+        assert factual(parse(convention.example)) == parse(convention.example)
 
 
 def test_unknown_conventions_are_an_error_that_names_the_known_ones():
