@@ -4,22 +4,22 @@ from pathlib import Path
 
 
 class UserError(Exception):
-    """Something the user can mend: commands print it as one line and exit with code 1."""
+    """A mistake that the user can fix: commands print it as one line and exit with code 1."""
 
 
 class BrokenFile(UserError):
-    """A file that cannot be what its name says."""
+    """A file that is missing, damaged or in another format."""
 
     def __init__(self, path: Path | str, problem: str, cure: str = "delete it and run the workflow again") -> None:
         super().__init__(f"{path}: {problem}; {cure}")
 
     def __reduce__(self) -> tuple[type[UserError], tuple[str]]:
-        """It crosses to another process as its message: its parts are not kept, and without them it could not."""
+        """Pickle as a `UserError` with the message, because the parts of the message are not kept."""
         return UserError, (str(self),)
 
 
 class Killed(UserError):
-    """Of several processes at work, one has come to an end from outside."""
+    """A worker process was killed."""
 
     def __str__(self) -> str:
         return "a process was killed in its work, mostly because memory ran out; run it again, with fewer --threads"

@@ -1,10 +1,16 @@
-"""CoreNLP's answer -> a scene graph."""
+"""CoreNLP's answer -> a scene graph.
+
+CoreNLP leaves an object unrelated if none of its rules matches. The dependencies still connect it with the others: the
+shortest path from one part of the graph to another is a relation if it has words for one, a verb or the object's
+preposition ("woman on a bench reader a book" may lack the bench). Things that are only named together ("glass and
+drink") stay apart.
+"""
 
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
-from parsers.corenlp.answer_relations import Reading, Relation
+from parsers.corenlp.answer_relations import AnsweredRelation, AnswerReader
 from parsers.corenlp.pieces import Piece, tokens_of
 from parsers.corenlp.process import Answer
 from parsers.guarantees import guaranteed
@@ -12,7 +18,7 @@ from parsers.scene_graph import Edge, SceneGraph
 
 
 def attributes_of(answer: Answer) -> dict[int, list[int]]:
-    """What is said of each node; CoreNLP makes two of the man "on and under" a table, and one of them has it all."""
+    """Return the attributes of each node; CoreNLP makes two nodes of the man "on and under" a table, we make one."""
     said: dict[int, set[int]] = {}
     for place, attributes in answer.nodes:
         said.setdefault(place, set()).update(attributes)
@@ -20,21 +26,21 @@ def attributes_of(answer: Answer) -> dict[int, list[int]]:
 
 
 def read(tokens: tuple[str, ...], sentence: Sequence[Piece], answer: Answer, repair: bool) -> SceneGraph:
-    """The graph of CoreNLP's nodes and of the sentence's head, which it may have left out."""
-    reading = Reading(sentence, answer, repair)
+    """Return the graph of CoreNLP's nodes and of the sentence's head, which it may have left out."""
+    reader = AnswerReader(sentence, answer, repair)
     said = attributes_of(answer)
-    referent = reading.referent()
+    referent = reader.referent()
     if referent is None and said:
         referent = min(said)
     places = sorted({*said, *(() if referent is None else (referent,))})
-    nodes = [reading.node(place, said.get(place, ())) for place in places]
-    relations = list(reading.relations())
+    nodes = [reader.node(place, said.get(place, ())) for place in places]
+    relations = list(reader.relations())
     if repair:
-        relations = joined(reading, places, relations)
+        relations = connected(reader, places, relations)
     edges = [
         Edge(
             places.index(relation.subject),
-            relation.label or reading.text(relation.words),
+            relation.label or reader.text(relation.words),
             places.index(relation.object),
             tokens_of(sentence[place] for place in relation.words or (relation.object,)),
         )
@@ -45,21 +51,23 @@ def read(tokens: tuple[str, ...], sentence: Sequence[Piece], answer: Answer, rep
 
 
 TOGETHER = ("compound", "conj", "amod")
-"""Dependencies that relate no two objects: the words name one thing, or are named one after the other."""
+"""Dependencies that do not relate two objects: the words name one thing, or are a list."""
 
 
-def joined(reading: Reading, places: Sequence[int], relations: Sequence[Relation]) -> list[Relation]:
-    """The relations, and those that join the pieces, from the left."""
+def connected(
+    reader: AnswerReader, places: Sequence[int], relations: Sequence[AnsweredRelation]
+) -> list[AnsweredRelation]:
+    """Return the relations, and those that connect separate parts of the graph, from the left."""
     found = list(relations)
     for place in places:
-        own = piece_of(place, found)
+        own = component_of(place, found)
         if others := set(places) - own:
-            found += joining(reading, place, others, set(places))
+            found += connection(reader, place, others, set(places))
     return found
 
 
-def piece_of(place: int, relations: Sequence[Relation]) -> set[int]:
-    """The nodes that relations join with one."""
+def component_of(place: int, relations: Sequence[AnsweredRelation]) -> set[int]:
+    """Return the nodes that are connected with one."""
     piece, before = {place}, 0
     while len(piece) > before:
         before = len(piece)
@@ -67,30 +75,30 @@ def piece_of(place: int, relations: Sequence[Relation]) -> set[int]:
     return piece
 
 
-def joining(reading: Reading, start: int, others: set[int], places: set[int]) -> list[Relation]:
-    """The relation between a node and the nearest one of another piece, if words say it."""
+def connection(reader: AnswerReader, start: int, others: set[int], places: set[int]) -> list[AnsweredRelation]:
+    """Return the relation between a node and the nearest one of another part, if it has words."""
     ways: deque[tuple[int, ...]] = deque([(start,)])
     seen = {start}
     while ways:
         way = ways.popleft()
         if way[-1] in others:
-            return said(reading, way)
+            return path_relation(reader, way)
         if way[-1] == start or way[-1] not in places:
-            for neighbour in sorted(neighbours(reading, way[-1]) - seen):
+            for neighbour in sorted(neighbours(reader, way[-1]) - seen):
                 seen.add(neighbour)
                 ways.append((*way, neighbour))
     return []
 
 
-def neighbours(reading: Reading, place: int) -> set[int]:
-    ends = [{one, other} for one, name, other in reading.answer.dependencies if not name.startswith(TOGETHER)]
+def neighbours(reader: AnswerReader, place: int) -> set[int]:
+    ends = [{one, other} for one, name, other in reader.answer.dependencies if not name.startswith(TOGETHER)]
     return {word for pair in ends if place in pair for word in pair}
 
 
-def said(reading: Reading, way: Sequence[int]) -> list[Relation]:
-    """From the first of the two ends to the other, or to the one that has a preposition."""
+def path_relation(reader: AnswerReader, way: Sequence[int]) -> list[AnsweredRelation]:
+    """Return the relation of a path: from its left end to the right one, or to the end with a preposition."""
     first, last = sorted((way[0], way[-1]))
-    subject, object_ = (last, first) if reading.case(first) and not reading.case(last) else (first, last)
-    verbs = [word for place in way[1:-1] if reading.answer.tags[place].startswith("VB") for word in reading.verb(place)]
-    words = tuple(sorted({*verbs, *reading.case(object_)}))
-    return [Relation(subject, object_, words)] if words else []
+    subject, object_ = (last, first) if reader.case(first) and not reader.case(last) else (first, last)
+    verbs = [word for place in way[1:-1] if reader.answer.tags[place].startswith("VB") for word in reader.verb(place)]
+    words = tuple(sorted({*verbs, *reader.case(object_)}))
+    return [AnsweredRelation(subject, object_, words)] if words else []

@@ -1,4 +1,4 @@
-"""How close a parser's graphs are to graphs that people wrote (FACTUAL's format).
+"""Scorer of a parser's graphs against graphs that people wrote (FACTUAL's format).
 
 The gold file is a CSV with the columns `caption` and `scene_graph`, the latter like
 "( man , hold , bat ) , ( bat , is , red )". A graph counts as its set of tuples: (object), (object, attribute),
@@ -25,14 +25,14 @@ from parsers.words.tokens import tokenise
 KINDS = ("objects", "attributes", "relations")
 Bounds = tuple[int, int | None]
 LENGTHS: tuple[Bounds, ...] = ((1, 4), (5, 6), (7, 9), (10, 13), (14, None))
-"""Captions are also scored by their number of words, the blanks-separated ones."""
+"""Classes of captions by their number of words, separated by spaces."""
 
 CURE = "give a file in FACTUAL's format"
 
 NOTHING = "-"
-"""What stands where there is nothing to measure."""
+"""Shown if there is nothing to measure."""
 CHUNK = 500
-"""Captions that a parser is given at a time."""
+"""Captions that are parsed at a time."""
 
 Tuples = tuple[set[tuple[str, ...]], set[tuple[str, ...]], set[tuple[str, ...]]]
 """Objects, attributes, relations."""
@@ -40,7 +40,7 @@ Tuples = tuple[set[tuple[str, ...]], set[tuple[str, ...]], set[tuple[str, ...]]]
 
 @dataclass
 class Tally:
-    """How many tuples were found, are right, and exist."""
+    """Numbers of tuples: found and right, found, in the gold graphs."""
 
     right: int = 0
     found: int = 0
@@ -64,14 +64,14 @@ class Tally:
         return 200 * self.right / max(self.found + self.gold, 1)
 
     @property
-    def said(self) -> str:
-        """F1 in words: where there is nothing to find, and nothing was found, that is no zero."""
+    def text(self) -> str:
+        """Return F1 as text; without any tuples it is undefined, not zero."""
         return f"{self.f1:.1f}" if self.found + self.gold else NOTHING
 
 
 @dataclass
 class Score:
-    """The captions scored so far."""
+    """Scores of the captions so far."""
 
     of_captions: list[float] = field(default_factory=list)
     kinds: tuple[Tally, Tally, Tally] = field(default_factory=lambda: (Tally(), Tally(), Tally()))
@@ -90,7 +90,7 @@ class Score:
 
 @dataclass
 class Scores:
-    """A parser's, of all captions and by their length, and how long it took over them."""
+    """Scores of a parser, for all captions and by length, and the seconds of parsing."""
 
     overall: Score = field(default_factory=Score)
     by_length: dict[Bounds, Score] = field(default_factory=lambda: {bounds: Score() for bounds in LENGTHS})
@@ -103,9 +103,9 @@ class Scores:
 
 
 def score_parser(gold: Sequence[tuple[str, str]], parser: Parser, conventions: str) -> Scores:
-    """How close the parser's graphs of the captions are to the graphs beside them."""
+    """Score the parser's graphs of the captions against the gold graphs."""
     scores, backend, form = Scores(), parser.load(), in_conventions(conventions)
-    backend([tokenise(caption) for caption, _ in gold[:1]])  # what is loaded on first use is not to be timed
+    backend([tokenise(caption) for caption, _ in gold[:1]])  # load word lists and models before the clock starts
     for start in tqdm(range(0, len(gold), CHUNK), unit=f" times {CHUNK} captions", disable=None):
         rows = gold[start : start + CHUNK]
         clock = time.perf_counter()
@@ -121,10 +121,10 @@ def score_parser(gold: Sequence[tuple[str, str]], parser: Parser, conventions: s
 
 
 def score_report(scores: Scores) -> Iterator[str]:
-    """The lines of a report: all captions, then by number of words."""
+    """Yield the lines of a report: all captions, then by number of words."""
     yield f"{'words':10s} {'captions':>8s} {'F1':>6s}  {'objects':>8s} {'attributes':>11s} {'relations':>10s}"
     for name, score in scores.named():
-        objects, attributes, relations = (tally.said for tally in score.kinds)
+        objects, attributes, relations = (tally.text for tally in score.kinds)
         captions, f1 = len(score.of_captions), f"{score.f1:.2f}" if score.of_captions else NOTHING
         yield f"{name:10s} {captions:8d} {f1:>6s}  {objects:>8s} {attributes:>11s} {relations:>10s}"
     for kind, tally in zip(KINDS, scores.overall.kinds, strict=True):
@@ -137,9 +137,9 @@ def length_class(caption: str) -> Bounds:
 
 
 def read_gold(path: Path) -> list[tuple[str, str]]:
-    """Every caption with the text of its graph."""
+    """Return every caption with the text of its graph."""
     if not path.is_file():
-        raise BrokenFile(path, "there is no such file", "give a CSV with the columns caption and scene_graph")
+        raise BrokenFile(path, "missing", "give a CSV with the columns caption and scene_graph")
     try:
         with path.open(encoding="utf8", newline="") as file:
             rows = csv.DictReader(file)
@@ -163,7 +163,7 @@ def gold_row(row: Mapping[str, str | None], where: str) -> tuple[str, str]:
 
 
 def tuples_of_text(text: str) -> Tuples:
-    """The tuples of a graph that a person wrote; (object, is, attribute) is an attribute."""
+    """Return the tuples of a gold graph; (object, is, attribute) is an attribute."""
     found: Tuples = (set(), set(), set())
     for group in re.findall(r"\(([^()]*)\)", text):
         first, *middle, last = [part.strip() for part in group.split(",")] if "," in group else [group.strip()] * 2
@@ -194,7 +194,7 @@ def lemmas(text: str) -> str:
 
 
 def relation_lemmas(text: str) -> str:
-    """Lemmas without "be", unless that is all there is."""
+    """Return the lemmas without "be", unless it is the only word."""
     found = lemmas(text).split()
     return " ".join([word for word in found if word != "be"] or found)
 

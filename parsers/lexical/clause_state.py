@@ -1,6 +1,6 @@
-"""What has been read of a sentence so far: its phrases, what is said of them, and where the next words may belong.
+"""The state of the walk over a sentence: phrases and relations found so far, and where the next words may belong.
 
-Phrases are named by their index, in the order in which they were read.
+Phrases are named by their index, in the order in which they were found.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from parsers.words.lexicon import is_listed
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A relation found between two phrases."""
+    """A relation between two phrases."""
 
     subject: int
     words: tuple[Word, ...]
@@ -20,7 +20,7 @@ class Link:
 
 
 @dataclass
-class Reading:
+class ClauseState:
     phrases: list[Phrase] = field(default_factory=list)
     said: dict[int, list[tuple[Word, ...]]] = field(default_factory=dict)
     """Attributes that stand apart from their phrase, such as "standing" and "on the left"."""
@@ -28,9 +28,9 @@ class Reading:
     referent: int | None = None
 
     clause: list[int] = field(default_factory=list)
-    """The subjects of the clause being read."""
+    """The subjects of the current clause."""
     nearest: list[int] = field(default_factory=list)
-    """The phrase just read, with those coordinated with it as subjects."""
+    """The last phrase, with those coordinated with it as subjects."""
     anchor: list[int] = field(default_factory=list)
     """The subjects of the last relation."""
     pending: tuple[list[int], Relation] | None = None
@@ -43,17 +43,19 @@ class Reading:
     """A relation and its object that came before any subject: "under the window is a bench"."""
     announced: list[Word] = field(default_factory=list)
     """Locations before any phrase: "in the corner is a lamp"."""
-    is_told: bool = False
-    """Whether a finite verb has been said of the clause's subjects."""
+    has_verb: bool = False
+    """Whether the clause's subjects have a finite verb."""
     is_apart: bool = False
     """Whether the last conjunction was only a comma."""
     joined: bool = False
+    """Whether a conjunction came just before."""
     relative: str = ""
+    """The relative word that came just before."""
     opened: bool = False
-    """A conjunction, a relative word, a subordinator came just before."""
+    """Whether a subordinator came just before."""
 
     def add(self, phrase: Phrase) -> int:
-        """The index of the phrase, after its owners, which are linked to it."""
+        """Append the phrase after its owners, link them, and return its index."""
         chain = [phrase]
         while chain[-1].owner is not None:
             chain.append(chain[-1].owner)
@@ -69,7 +71,7 @@ class Reading:
         self.link(self.holders(subjects) if relation.text == "of" else subjects, relation, object_)
 
     def holders(self, subjects: list[int]) -> list[int]:
-        """Of "two cakes and a vase of flowers", only the vase holds flowers; but "leaves and branches of a tree"."""
+        """In "two cakes and a vase of flowers", only the vase holds flowers; but "leaves and branches of a tree"."""
         holds = [is_listed(self.phrases[index].head.text, "holders") for index in subjects]
         return subjects[-1:] if subjects and holds[-1] and not all(holds) else subjects
 
@@ -83,7 +85,7 @@ class Reading:
             self.said.setdefault(subject, []).append(spoken)
 
     def inbound(self) -> tuple[list[int], Relation | None]:
-        """The subjects and the relation that the phrase just read is the object of."""
+        """Return the subjects and the relation that have the last phrase as their object."""
         return self.answered.get(self.nearest[-1], ([], None)) if self.nearest else ([], None)
 
     def are_animate(self, indices: list[int]) -> bool:

@@ -1,6 +1,7 @@
-"""Tokens -> tagged words: groups that act as one word are joined, then neighbours decide what is ambiguous.
+"""Part-of-speech tagger: tokens -> tagged words.
 
-The first pass (`lookup`) joins and looks up, the second (`decide`) rewrites the string of tags by `CHOICES`.
+The first pass (`lookup`) joins groups of tokens and looks up their tags. The second (`decide`) resolves ambiguous tags
+by their neighbours: it rewrites the string of tags by the patterns of `CHOICES`.
 """
 
 import functools
@@ -9,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from parsers.lexical.word_groups import PLACE_PREPOSITIONS, group, groups, introduction, place, spelled_apart
 from parsers.words.lexicon import Tag, is_listed, tag_of, words
-from parsers.words.negation import is_contraction
 from parsers.words.spelling import respelled
 from parsers.words.tokens import APOSTROPHES, Quotation, quotations_in
 
@@ -19,14 +20,14 @@ class Word(NamedTuple):
     """One token, or several that act as one word."""
 
     text: str
-    """In lower case, for looking up; separated by blanks."""
+    """In lower case, to be looked up; several tokens are separated by spaces."""
     tag: Tag
     tokens: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Where `pattern` matches the tags, they become `tag`; the example's tags are what proves it."""
+    """Tags that match `pattern` become `tag`; the example and its tags prove it."""
 
     name: str
     pattern: str
@@ -108,30 +109,19 @@ CHOICES = (
     ),
 )
 COMPILED = tuple((re.compile(choice.pattern), choice.tag.value) for choice in CHOICES)
-PLACE_PREPOSITIONS = frozenset({"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "around"})
-GROUPS = (
-    ("hedges", Tag.DETERMINER),
-    ("conjunctions", Tag.CONJUNCTION),
-    ("prepositions", Tag.PREPOSITION),
-    ("pronouns", Tag.PRONOUN),
-    ("places", Tag.PLACE),
-    ("adverbs", Tag.ADVERB),
-    ("compound_adjectives", Tag.ADJECTIVE),
-    ("compounds", Tag.NOUN),
-)
-"""The lists that hold groups of words."""
-ARTICLES = frozenset({"the", "a", "an"})
-SIDES = frozenset({"front", "top", "side"})
-BEFORE_PLACES = ARTICLES | {"this", "that", "each", "either", "both", "one"}
 NOUNS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
 CUTS = APOSTROPHES | {"-"}
 FLOATING = frozenset({"all", "both", "each"})
 """Determiners that may stand apart from their noun."""
-PLURALS = frozenset({Tag.PLURAL, Tag.FORM_IN_S_OR_NOUN})
+ACTIONS_OR_THINGS = frozenset({Tag.NOUN, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN})
+ACTIONS = ACTIONS_OR_THINGS | {Tag.ING, Tag.POSTURE}
+OPENING_OBJECTS = frozenset("DIMANnhovzq")
+"""The tags of words that may start the object of an action."""
+OWN = frozenset({"its", "it", "his", "her", "their"})
 
 
 def tag(tokens: Sequence[str]) -> list[Word]:
-    """Every token in a word, in order, with its final tag; only "man's" is two words of one token."""
+    """Return the words of a sentence with their final tags; a token such as "man's" is two words."""
     found = lookup(tokens)
     tags = decide("".join(word.tag for word in found))
     return [
@@ -147,7 +137,7 @@ def decide(tags: str) -> str:
 
 
 def lookup(tokens: Sequence[str]) -> list[Word]:
-    """Words with the tags they have on their own; groups of tokens are joined."""
+    """Return words with the tags that they have on their own, groups of tokens joined."""
     lower = [respelled(token.lower()) for token in tokens]
     found: list[Word] = []
     start = 0
@@ -183,29 +173,32 @@ def is_somebody(word: Word) -> bool:
 
 
 def label_after(before: Word | None, lower: list[str], start: int, end: int, label: Tag) -> Tag:
-    """The tag, after the word `before`, of the words from `start` to `end`, which on their own have the tag `label`."""
-    if before is not None and label in DEEDS and end - start == 1 and is_somebody(before):
-        return deed_or_thing(lower, start, label, before.text)
+    """Return the tag, after the word `before`, of the tokens from `start` to `end`, whose own tag is `label`."""
+    if before is not None and label in ACTIONS and end - start == 1 and is_somebody(before):
+        return action_or_thing(lower, start, label, before.text)
     if lower[start] == "another" and stands_alone(lower, end):
         return Tag.NOUN
     floats = lower[start] in FLOATING and before is not None and before.tag in NOUNS
-    return Tag.ADVERB if floats and opens_deed(lower, end) else label
+    return Tag.ADVERB if floats and opens_action(lower, end) else label
 
 
 def quoted_word(quotation: Quotation, lower: list[str], before: list[Word]) -> Word:
-    """A name, or which word or sign the one before it is; with its marks, for no list to know it."""
+    """Return the quotation as a noun, or as an attribute of the word or sign before it.
+
+    The text keeps its marks, so that no list contains it.
+    """
     text = " ".join(lower[quotation.start : quotation.end])
     is_said = bool(before) and before[-1].tag in NOUNS and is_listed(before[-1].text, "captioned")
     return Word(text, Tag.ADJECTIVE if is_said else Tag.NOUN, quotation.inside)
 
 
 def stands_alone(lower: list[str], end: int) -> bool:
-    """Whether no noun follows: "a cat next to another"."""
+    """Return whether no noun follows: "a cat next to another"."""
     return end == len(lower) or tag_of(lower[end]) in "PTOKCRB"
 
 
 def possessive_mark(lower: list[str], start: int, end: int) -> str:
-    """The 's that ends the word; an s alone is one too where somebody's part or clothes follow: "a mans left arm"."""
+    """Return the 's that ends the word; also an s alone before a body part or clothes: "a mans left arm"."""
     if lower[end - 1][-2:] in ("'s", "’s"):
         return lower[end - 1][-2:]
     if end - start > 1 or lower[start][:-1] not in words("animates"):
@@ -217,109 +210,24 @@ def possessive_mark(lower: list[str], start: int, end: int) -> str:
     return "s" if is_owned else ""
 
 
-@functools.cache
-def groups() -> dict[str, list[tuple[tuple[str, ...], Tag]]]:
-    """Groups that act as one word, by their first word, longest first."""
-    table: dict[str, list[tuple[tuple[str, ...], Tag]]] = {}
-    for name, label in GROUPS:
-        for entry in sorted(words(name)):
-            first, *rest = entry.split()
-            if rest:
-                table.setdefault(first, []).append((tuple(rest), label))
-    for shade in sorted(words("shades")):
-        table.setdefault(shade, []).extend(((colour,), Tag.ADJECTIVE) for colour in sorted(words("colours")))
-    for colour in sorted(words("colours") | words("shades")):
-        table.setdefault(colour, []).extend([(("colored",), Tag.ADJECTIVE), (("coloured",), Tag.ADJECTIVE)])
-    for entries in table.values():
-        entries.sort(key=lambda entry: -len(entry[0]))
-    return table
+def action_or_thing(lower: list[str], start: int, label: Tag, somebody: str) -> Tag:
+    """Return the tag of the word at `start` after a person or an animal: what they do, or a thing named after them.
 
-
-def group(lower: list[str], start: int) -> tuple[int, Tag] | None:
-    """A listed group of words; a compound also in the plural."""
-    for rest, label in groups().get(lower[start], ()):
-        found = tuple(lower[start + 1 : start + 1 + len(rest)])
-        if found == rest:
-            return 1 + len(rest), label
-        if label is Tag.NOUN and found and found[-1] in (rest[-1] + "s", rest[-1] + "es"):
-            return 1 + len(rest), Tag.PLURAL
-    return None
-
-
-def introduction(lower: list[str], start: int) -> tuple[int, Tag] | None:
-    """An opening such as "there is" or, after its article, "photo of"; only where the sentence opens."""
-    for length in (3, 2, 1):
-        if " ".join(lower[start : start + length]) in words("introductions") and start + length < len(lower):
-            return length, Tag.INTRODUCTION
-    return None
-
-
-def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
-    """What opens with this preposition: a place in the picture ("on the far left", "in the middle of the photo"), or
-    one that relates to what follows ("to the left of", "on the side of"), which is a preposition.
+    On its own the word has the tag `label`, one of `ACTIONS`.
     """
-    end = start + 1
-    end += end < len(lower) and lower[end] in BEFORE_PLACES
-    first = end
-    while end < len(lower) and (lower[end] in words("place_modifiers") or lower[end] in words("places")):
-        end += 1
-    if lower[end - 1] == "hand":  # "on the left hand side" is a place, "in the left hand" is not
-        return None
-    if end == first or not any(word in words("places") for word in lower[first:end]):
-        return None
-    if lower[end : end + 1] != ["of"]:
-        if end == start + 2 and lower[start + 1] in SIDES and lower[end : end + 1] and lower[end] in ARTICLES:
-            return 2, Tag.PREPOSITION  # "in front the house", with its "of" forgotten
-        following = (group(lower, end) or (1, tag_of(lower[end])))[1] if end < len(lower) else Tag.PUNCTUATION
-        return None if following in "NnAMvzoLyS" else (end - start, Tag.LOCATION)
-    noun = end + 2 if lower[end + 1 : end + 2] and lower[end + 1] in ARTICLES else end + 1
-    if lower[start] != "to" and noun < len(lower) and lower[noun] in words("frames"):
-        return noun + 1 - start, Tag.LOCATION
-    return end + 1 - start, Tag.PREPOSITION
-
-
-def spelled_apart(lower: list[str], start: int) -> tuple[int, Tag] | None:
-    """Tokens that were one word before a tokeniser cut them: "' s", "boys '", "isn ' t", "t - shirt"."""
-    following = lower[start + 1 : start + 3]
-    if lower[start] in APOSTROPHES and start and tag_of(lower[start - 1]) in PLURALS and is_only(lower, start):
-        return 1, Tag.POSSESSIVE
-    if lower[start] in APOSTROPHES and following[:1] == ["s"]:
-        return 2, Tag.POSSESSIVE
-    if is_contraction(lower, start):
-        return 3, Tag.NEGATION
-    is_joined = len(following) == 2 and following[0] == "-" and following[1][:1].isalnum()
-    if is_joined and "and" not in (lower[start], following[1]):
-        return 3, tag_of(f"{lower[start]}-{following[1]}")
-    return None
-
-
-def is_only(lower: list[str], start: int) -> bool:
-    """Whether no other apostrophe follows, with which this one would be a quotation mark."""
-    return APOSTROPHES.isdisjoint(lower[start + 1 :]) and lower[start + 1 : start + 2] != ["s"]
-
-
-DEEDS_OR_THINGS = frozenset({Tag.NOUN, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN})
-DEEDS = DEEDS_OR_THINGS | {Tag.ING, Tag.POSTURE}
-OPENING_OBJECTS = frozenset("DIMANnhovzq")
-"""The tags of words that may open what somebody acts on."""
-OWN = frozenset({"its", "it", "his", "her", "their"})
-
-
-def deed_or_thing(lower: list[str], start: int, label: Tag, somebody: str) -> Tag:
-    """The tag of the word at `start`, which on its own has the tag `label`, one of `DEEDS`, after `somebody`."""
     if opens_compound(lower, start) or is_named_after(lower, start, somebody):
         return Tag.PLURAL if label is Tag.FORM_IN_S_OR_NOUN else Tag.NOUN
-    return deed(lower, start, label) if label in DEEDS_OR_THINGS else label
+    return action(lower, start, label) if label in ACTIONS_OR_THINGS else label
 
 
 def opens_compound(lower: list[str], start: int) -> bool:
-    """Whether two words name a thing: "the girl sewing machine"."""
+    """Return whether two words name a thing: "the girl sewing machine"."""
     pair = lower[start : start + 2]
     return len(pair) == 2 and is_listed(" ".join(pair), "named_after")
 
 
 def is_named_after(lower: list[str], start: int, somebody: str) -> bool:
-    """Whether the word names a thing: "a dog treat". A person paints, but "the bear painting" is a picture."""
+    """Return whether the word names a thing: "a dog treat"; a person paints, but "the bear painting" is a picture."""
     if not is_listed(lower[start], "named_after") or opens_object(lower, start + 1):
         return False
     if not lower[start].endswith("ing"):
@@ -333,14 +241,14 @@ def opens_object(lower: list[str], start: int) -> bool:
     return start < len(lower) and tag_of(lower[start]) in OPENING_OBJECTS and not is_preposition
 
 
-def deed(lower: list[str], start: int, label: Tag) -> Tag:
-    """What somebody just named does is no thing: "people shopping", "a child sleep on a bed"."""
+def action(lower: list[str], start: int, label: Tag) -> Tag:
+    """Return the tag of a word after somebody, who does what it says: "people shopping", "a child sleep on a bed"."""
     following = tag_of(lower[start + 1]) if start + 1 < len(lower) else Tag.PUNCTUATION
     if lower[start].endswith("ing"):
         return label if lower[start] in words("nouns") and following is not Tag.DETERMINER else Tag.POSTURE
     return Tag.VERB if label is not Tag.NOUN and following in "PTDIX" else label
 
 
-def opens_deed(lower: list[str], end: int) -> bool:
-    """Whether what somebody does comes next: "people all wearing helmets"."""
+def opens_action(lower: list[str], end: int) -> bool:
+    """Return whether an action comes next: "people all wearing helmets"."""
     return end < len(lower) and tag_of(lower[end]) in (Tag.ING, Tag.POSTURE)

@@ -1,4 +1,4 @@
-"""Where two parsers disagree: how often and on what, with examples side by side."""
+"""Differences between two parsers: how often they disagree and on what, with examples side by side."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from parsers.tools.graph_drawing import drawn
 from parsers.tools.sentences import Tokens
 
 CHUNK = 500
-"""Sentences that a parser is given at a time."""
+"""Sentences that are parsed at a time."""
 
 KINDS = ("the same graph", "another referent", "other nodes", "other edges")
 
 
 def differences(one: SceneGraph, other: SceneGraph) -> tuple[str, ...]:
-    """What differs, by `KINDS`; nodes and edges are the same if their words are, wherever they stand in the list."""
+    """Return the `KINDS` of differences; nodes and edges are equal if their words are, in any order."""
     found = []
     if referent_of(one) != referent_of(other):
         found.append(KINDS[1])
@@ -43,13 +43,13 @@ def edges_of(graph: SceneGraph) -> Counter[tuple[object, ...]]:
 
 
 def compare(parsers: tuple[Parser, Parser], sentences: Sequence[Tokens], examples: int) -> Iterator[str]:
-    """The lines of a report: the counts, then for each kind of difference as many examples."""
+    """Yield the lines of a report: counts, then up to `examples` of each kind of difference."""
     counts: Counter[str] = Counter()
     shown: dict[str, list[tuple[SceneGraph, SceneGraph]]] = {kind: [] for kind in KINDS[1:]}
     for pair in graph_pairs(parsers, sentences):
         found = differences(*pair)
         counts.update(found)
-        # An example is shown once, under the first kind that has room for it.
+        # Show an example once, under the first kind that needs one.
         room = next((kind for kind in found if len(shown.get(kind, ())) < examples and kind in shown), None)
         if room is not None:
             shown[room].append(pair)

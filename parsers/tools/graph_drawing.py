@@ -1,6 +1,6 @@
-"""A scene graph drawn as text: a tree that grows from the referent.
+"""A scene graph as a tree from the referent, and as text.
 
-* watch (gold)                    the referent, and what is said of it
+* watch (gold)                    the referent and its attributes
   ├─ 's ← man                     the man's watch: an arrow to the left has its subject on the right
   └─ on → table (small, round)    the watch is on the table
 """
@@ -12,7 +12,7 @@ from parsers.scene_graph import Edge, SceneGraph
 
 
 def drawn(graph: SceneGraph) -> list[str]:
-    """A line for each node."""
+    """Return a line for each node."""
     tree = places(graph)
     last_under = {place.parent: index for index, place in enumerate(tree)}
     lines: list[str] = []
@@ -36,7 +36,7 @@ def described(graph: SceneGraph, node: int) -> str:
 
 
 def remarks(graph: SceneGraph) -> list[str]:
-    """What a reader of the drawing should know besides."""
+    """Return notes about the graph that the drawing does not show."""
     found = []
     if graph.is_fallback:
         found.append("no phrase was found: the node stands for the sentence")
@@ -47,8 +47,8 @@ def remarks(graph: SceneGraph) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A node in the tree, under the place `parent` if an edge leads to it from there."""
+class TreeNode:
+    """A node of the graph in the tree; `edge` leads to it from the tree node with the index `parent`."""
 
     node: int
     edge: Edge | None
@@ -56,19 +56,19 @@ class Place:
     depth: int
 
 
-def places(graph: SceneGraph) -> list[Place]:
-    """Every edge once and every node, from the referent outwards, then what is not connected with it."""
+def places(graph: SceneGraph) -> list[TreeNode]:
+    """Return every node, and every edge once, from the referent outwards, then the parts not connected with it."""
     links: list[list[int]] = [[] for _ in graph.nodes]
     for index, edge in enumerate(graph.edges):
         links[edge.subject].append(index)
         links[edge.object].append(index)
     objects = {edge.object for edge in graph.edges}
     others = sorted(range(len(graph.nodes)), key=lambda node: (node != graph.referent, node in objects, node))
-    found: list[Place] = []
+    found: list[TreeNode] = []
     seen: set[int] = set()
     for root in others:
-        # A stack, for a sentence may be longer than Python's calls are deep.
-        waiting = [] if root in seen else [Place(root, None, None, 0)]
+        # Use a stack: a long sentence would exceed Python's recursion limit.
+        waiting = [] if root in seen else [TreeNode(root, None, None, 0)]
         while waiting:
             place = waiting.pop()
             seen.add(place.node)
@@ -76,5 +76,5 @@ def places(graph: SceneGraph) -> list[Place]:
             for edge in (graph.edges[index] for index in reversed(links[place.node])):
                 other = edge.object if edge.subject == place.node else edge.subject
                 if other not in seen:  # a graph is a forest: only the edge that led here leads back
-                    waiting.append(Place(other, edge, len(found) - 1, place.depth + 1))
+                    waiting.append(TreeNode(other, edge, len(found) - 1, place.depth + 1))
     return found

@@ -1,8 +1,8 @@
-"""Scene graph -> sentence: words for a graph that was drawn or edited by hand, as no sentence has them.
+"""Scene graph -> sentence, for a graph that was drawn or edited by hand.
 
-The rule: an object is said as its attributes, then its head; a relation is said between its subject and its object.
-So of a node's relations, those that it is the object of come before it, those that it is the subject of after it, each
-with all that lies beyond. The referent's tree is said first. No word is added: "ring left of big star above cross".
+An object becomes its attributes, then its head. A relation stands between its subject and its object: relations of
+which a node is the object come before it, relations of which it is the subject come after it, each with the subtree
+beyond. The referent's tree comes first. No word is added: "ring left of big star above cross".
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from parsers.words.tokens import tokenise
 
 @dataclass(frozen=True)
 class Thing:
-    """An object, by its words."""
+    """An object of the graph, without its tokens."""
 
     head: str
     attributes: tuple[str, ...] = ()
@@ -29,13 +29,13 @@ class Relation:
 
 
 def worded(things: Sequence[Thing], relations: Sequence[Relation], referent: int) -> SceneGraph:
-    """The graph, with the sentence that says it."""
+    """Return the graph with its sentence."""
     check(things, relations, referent)
-    return Sentence(things, relations).said(referent)
+    return SentenceBuilder(things, relations).build(referent)
 
 
 def check(things: Sequence[Thing], relations: Sequence[Relation], referent: int) -> None:
-    """Objects and relations are counted from one: people read it."""
+    """Raise an error if it is not a scene graph; messages count from one."""
     if not 0 <= referent < len(things):
         raise UserError(f"the referent is object {referent + 1}, but there are {len(things)}; choose another")
     for number, thing in enumerate(things, start=1):
@@ -60,8 +60,8 @@ def words(text: str) -> tuple[str, ...]:
     return tokenise(text) if text.strip() else ()
 
 
-class Sentence:
-    """Words that are said one after the other, and whose they are."""
+class SentenceBuilder:
+    """The sentence under construction, and the tokens of each node and edge."""
 
     def __init__(self, things: Sequence[Thing], relations: Sequence[Relation]) -> None:
         self.things, self.relations = things, relations
@@ -69,39 +69,41 @@ class Sentence:
         self.nodes: dict[int, Node] = {}
         self.edges: dict[int, Edge] = {}
 
-    def said(self, referent: int) -> SceneGraph:
+    def build(self, referent: int) -> SceneGraph:
         reached: set[int] = set()
         for root in (referent, *range(len(self.things))):
             if root not in reached:
-                self.say_tree(root, reached)
+                self.add_tree(root, reached)
         nodes = tuple(self.nodes[number] for number in range(len(self.things)))
         edges = tuple(self.edges[number] for number in range(len(self.relations)))
         return SceneGraph(tuple(self.tokens), nodes, edges, referent)
 
-    def say_tree(self, root: int, reached: set[int]) -> None:
-        """The object, and all that is related to it and was not reached yet."""
+    def add_tree(self, root: int, reached: set[int]) -> None:
+        """Append the object and everything related to it that was not reached yet."""
         reached.add(root)
         for number, relation in enumerate(self.relations):
             if relation.object == root and relation.subject not in reached:
-                self.say_tree(relation.subject, reached)
-                self.say_relation(number)
-        self.say_thing(root)
+                self.add_tree(relation.subject, reached)
+                self.add_relation(number)
+        self.add_thing(root)
         for number, relation in enumerate(self.relations):
             if relation.subject == root and relation.object not in reached:
-                self.say_relation(number)
-                self.say_tree(relation.object, reached)
+                self.add_relation(number)
+                self.add_tree(relation.object, reached)
 
-    def say_thing(self, number: int) -> None:
+    def add_thing(self, number: int) -> None:
         thing = self.things[number]
         attributes = [attribute for attribute in thing.attributes if words(attribute)]
-        tokens = self.say(*(word for attribute in attributes for word in words(attribute)), *words(thing.head))
+        tokens = self.add_words(*(word for attribute in attributes for word in words(attribute)), *words(thing.head))
         self.nodes[number] = Node(thing.head, tokens[-1], tuple(attributes), tokens)
 
-    def say_relation(self, number: int) -> None:
+    def add_relation(self, number: int) -> None:
         relation = self.relations[number]
-        self.edges[number] = Edge(relation.subject, relation.words, relation.object, self.say(*words(relation.words)))
+        self.edges[number] = Edge(
+            relation.subject, relation.words, relation.object, self.add_words(*words(relation.words))
+        )
 
-    def say(self, *spoken: str) -> tuple[int, ...]:
+    def add_words(self, *spoken: str) -> tuple[int, ...]:
         first = len(self.tokens)
         self.tokens.extend(spoken)
         return tuple(range(first, len(self.tokens)))

@@ -1,4 +1,4 @@
-"""What the dependencies say of one object: the rules of its attributes."""
+"""The rules for attributes: what dependencies say about one object."""
 
 from parsers.trees.matcher import NOUN, Rule
 

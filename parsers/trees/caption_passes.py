@@ -1,6 +1,6 @@
-"""Passes that mend what parsers trained on whole sentences get wrong in captions, which are mostly noun phrases.
+"""Passes that correct typical errors of parsers in captions, which are mostly noun phrases, not whole sentences.
 
-They believe word order over the tree where the two cannot both be right, and change nothing in a right tree.
+If word order and the tree contradict each other, they follow word order. They change nothing in a correct tree.
 """
 
 from parsers.trees.dependencies import Dependencies
@@ -13,7 +13,7 @@ MODIFIERS = ("amod", "compound", "nmod", "conj")
 
 
 def fix_subjects(sentence: Dependencies) -> None:
-    """ "woman in a shirt is sitting": what follows a preposition is no subject and no conjunct, but a modifier."""
+    """ "woman in a shirt is sitting": a noun after a preposition is a modifier, not a subject or conjunct."""
     for unit in sentence.units_in_order():
         before = [case for case in sentence.children(unit, "case") if case < unit and sentence.upos(case) == "ADP"]
         above = sentence.head(unit)
@@ -33,13 +33,13 @@ def fix_subjects(sentence: Dependencies) -> None:
 
 
 def is_bare(sentence: Dependencies, unit: int) -> bool:
-    """Whether a noun is neither said of another nor relates to one."""
+    """Return whether a noun has no copula, preposition, modifier or subject."""
     said = ("cop", "case", "nmod", "acl", "acl:relcl", *SUBJECTS)
     return sentence.upos(unit) in NOUNS and not sentence.children(unit, *said)
 
 
 def fix_objects(sentence: Dependencies) -> None:
-    """ "a man wearing a hat is smiling": what comes right after a verb that has no object is the verb's."""
+    """ "a man wearing a hat is smiling": a noun right after a verb without an object is its object."""
     for unit in sentence.units_in_order():
         if sentence.upos(unit) != "VERB" or sentence.children(unit, "obj", "agent", *OBLIQUE):
             continue
@@ -62,7 +62,7 @@ def fix_objects(sentence: Dependencies) -> None:
 
 
 def noun_from(sentence: Dependencies, token: int) -> int | None:
-    """The noun whose phrase starts at a token; of several, the one that all others depend on."""
+    """Return the noun whose phrase starts at a token; among several, the one that the others depend on."""
     found = [
         unit
         for unit in sentence.members()

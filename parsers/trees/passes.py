@@ -1,6 +1,6 @@
 """The passes over the dependencies that come before the rules, in their order.
 
-The example's tree, with all passes and rules, gives the expected graph; without the pass it gives another one.
+With all passes and rules, the tree of a row gives the expected graph; without the row's pass it gives another one.
 """
 
 from collections.abc import Callable

@@ -3,8 +3,8 @@
 Option `models`: a folder, either stanza's own (`resources.json` and `en/`) or a small one of three files,
 `tagger.pt`, `parser.pt` and `vectors.pt`. Without it stanza's English model is downloaded, once.
 Option `tags`: `lexicon` (default) corrects the tagger by the lexicon before the words are parsed, `model` does not.
-Option `graphs`: `tree` (default) reads the tree by the rules, `agreed` is the lexical parser's graph without what the
-tree speaks against.
+Option `graphs`: `tree` (default) applies the rules to the tree; `agreed` is the lexical parser's graph without edges
+that contradict the tree.
 """
 
 import json
@@ -26,7 +26,7 @@ from parsers.words.lexicon import Tag
 SMALL = ("tagger.pt", "parser.pt", "vectors.pt")
 OBTAINING = "`snakemake resources/stanza/en resources/stanza/resources.json` fetches them, or set the option models"
 RESOURCES = {"en": {"lang_name": "English", "packages": {}, "default_processors": {}, "default_dependencies": {}}}
-"""What stanza wants to find beside models that are named one by one."""
+"""The index that stanza expects even if its models are named one by one."""
 LONGEST = 200
 """Words that are parsed at a time: the parser's memory grows with the square of their number."""
 BATCH = 500
@@ -36,7 +36,7 @@ Trees = Callable[[Sequence[Sequence[str]]], Iterator[Tree]]
 
 def load(models: str = "", tags: str = "lexicon", graphs: str = "tree") -> Backend:
     if graphs not in ("tree", "agreed"):
-        raise UserError(f"the stanza parser's graphs are tree or agreed, found {graphs!r}")
+        raise UserError(f"the parser stanza: graphs: expected tree or agreed, found {graphs!r}")
     trees = load_trees(models, tags)
 
     def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
@@ -49,9 +49,9 @@ def load(models: str = "", tags: str = "lexicon", graphs: str = "tree") -> Backe
 
 
 def load_trees(models: str = "", tags: str = "lexicon") -> Trees:
-    """A function that gives the trees of tokenised sentences."""
+    """Return a function that parses tokenised sentences."""
     if tags not in ("lexicon", "model"):
-        raise UserError(f"the stanza parser's tags are lexicon or model, found {tags!r}")
+        raise UserError(f"the parser stanza: tags: expected lexicon or model, found {tags!r}")
     tagger, parser = pipelines(Path(models).expanduser() if models else None)
 
     def trees(sentences: Sequence[Sequence[str]]) -> Iterator[Tree]:
@@ -62,7 +62,7 @@ def load_trees(models: str = "", tags: str = "lexicon") -> Trees:
 
 
 def pipelines(folder: Path | None) -> tuple[Any, Any]:
-    """The tagger and the parser; apart, so that tags can be corrected in between."""
+    """Return the tagger and the parser, separate so that tags can be corrected in between."""
     try:
         import stanza
     except ImportError as error:
@@ -80,14 +80,14 @@ def pipelines(folder: Path | None) -> tuple[Any, Any]:
             tagging |= {"pos_model_path": str(folder / "tagger.pt"), "pos_pretrain_path": vectors}
             parsing |= {"depparse_model_path": str(folder / "parser.pt"), "depparse_pretrain_path": vectors}
         elif not folder.exists():
-            raise UserError(f"{folder}: there is no such folder of stanza's models; {OBTAINING}")
+            raise UserError(f"{folder}: folder of stanza's models is missing; {OBTAINING}")
         elif (folder / "resources.json").is_file() and (folder / "en").is_dir():
             shared |= {"dir": str(folder), "download_method": None}
         else:
             raise UserError(f"{folder}: expected resources.json and en/, or {', '.join(SMALL)}; see the option models")
         try:
             return stanza.Pipeline(**shared, **tagging), stanza.Pipeline(**shared, **parsing)
-        except Exception as error:  # stanza's, its downloader's and torch's have no common class
+        except Exception as error:  # errors of stanza, its downloader and torch have no common class
             what = f"{folder} cannot be loaded" if folder else "its English model cannot be downloaded"
             cure = "give models=FOLDER with stanza's resources, or run where there is a network"
             raise UserError(f"the stanza parser: {what} ({first_line(error)}); {cure}") from error
@@ -120,7 +120,7 @@ def correct_tags(tokens: Sequence[str], words: Sequence[Any]) -> None:
 
 
 def tree_of(tokens: Sequence[str], pieces: Sequence[Sequence[Any]]) -> Tree:
-    """One tree of all pieces: the roots of later ones depend on the first's."""
+    """Join pieces into one tree: the roots of later pieces depend on the first root."""
     words: list[TreeWord] = []
     for piece in pieces:
         start = len(words)
@@ -152,11 +152,15 @@ CLASSES = {
     Tag.PUNCTUATION: WordClass("PUNCT", ","),
 }
 PLACE = WordClass("NOUN", "NN", "Number=Sing")
-"""A word for a place that was taken for a verb: "to the left of"."""
+"""The class of a word for a place that was tagged as a verb: "to the left of"."""
 
 
 def corrected(tokens: Sequence[str], tagged: Sequence[WordClass]) -> list[WordClass]:
-    """The tagger's classes, but the lexicon's where the two differ; groups of words stay as they are."""
+    """Replace the tagger's class of a word by the lexicon's where they differ; keep groups of words.
+
+    Taggers learn from news and the web and misread captions ("white platter holding desserts"). The lexicon knows
+    captions. A corrected word gets the finer tag and the features that UD's English treebanks have for its class.
+    """
     found = list(tagged)
     for word in tag(tokens):
         index = word.tokens[0]
@@ -169,11 +173,15 @@ def corrected(tokens: Sequence[str], tagged: Sequence[WordClass]) -> list[WordCl
 
 
 HAVING = frozenset({"with", "of", "has", "have", "having", "'s", "’s", "whose"})
-"""What relates a thing to what it has."""
+"""Relations of a thing to its parts and possessions."""
 
 
 def agreed(lexical: SceneGraph, tree: SceneGraph) -> SceneGraph:
-    """The graph `lexical` without the edges that the graph `tree` speaks against: none, if nothing was found in it."""
+    """Return the graph `lexical` without the edges that contradict the graph `tree`.
+
+    The lexical parser knows who wears or holds what. Its edges with "with" or "of" are mostly wrong if the tree ties
+    the two nouns to something else; so are edges of a word that is not a noun in the tree. Drop these.
+    """
     if tree.is_fallback:
         return lexical
     place = {node.head_token: index for index, node in enumerate(tree.nodes)}

@@ -19,13 +19,13 @@ EDGE = re.compile(r"\{(\w+)\} -(.+)-> \{(\w+)\}")
 ATTRIBUTE = re.compile(r"\{(\w+)\}\((.+)\)")
 NAME = re.compile(r"\{(\w+)\}")
 MOST_WORDS, MOST_BELOW = 2000, 300
-"""Contrived trees take time with the square of their words, and with the cube of those that depend on one of them."""
+"""Time grows with the square of the words, and with the cube of the dependents of one word."""
 MARK = re.compile(r"(?<=.)['’]s$")
 
 
 @dataclass
 class Found:
-    """What the rules say of a sentence; nouns are units, words are tokens."""
+    """What the rules found in a sentence; nouns are units, words are tokens."""
 
     attributes: dict[int, set[tuple[int, ...]]] = field(default_factory=dict)
     edges: set[tuple[int, tuple[int, ...], int]] = field(default_factory=set)
@@ -36,7 +36,7 @@ class Found:
 
 def read(tree: Tree) -> SceneGraph:
     if is_contrived(tree):
-        return guaranteed([word.text for word in tree.words], [], [], 0)  # counted as one in which nothing was found
+        return guaranteed([word.text for word in tree.words], [], [], 0)  # counted as a fallback
     sentence = Dependencies(tree)
     rewrite(sentence)
     found = Found()
@@ -46,7 +46,7 @@ def read(tree: Tree) -> SceneGraph:
 
 
 def is_contrived(tree: Tree) -> bool:
-    """Whether reading it would take minutes."""
+    """Return whether the tree is so large that it would take minutes."""
     most_below = max(Counter(word.head for word in tree.words).values())
     return len(tree.words) > MOST_WORDS or most_below > MOST_BELOW
 
@@ -94,14 +94,14 @@ def node(sentence: Dependencies, unit: int, attributes: Iterable[tuple[int, ...]
 
 
 def relation(sentence: Dependencies, subject: int, label: tuple[int, ...]) -> str:
-    """The words of an edge; of "man's" in one word, only 's."""
+    """Return the words of an edge; if "man's" is one word, only 's."""
     text = written(sentence, label)
     mark = MARK.search(text)
     return mark.group() if mark and label == sentence.units[subject].tokens else text
 
 
 def spoken(sentence: Dependencies, unit: int) -> tuple[int, ...]:
-    """The words that a unit adds to a label; of "on the left", only "left"."""
+    """Return the tokens that a unit adds to a label; of "on the left", only "left"."""
     tokens = sentence.units[unit].tokens
     places = words("places") | words("place_modifiers")
     if sentence.upos(unit) != "LOCATION":

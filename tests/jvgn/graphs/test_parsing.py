@@ -219,7 +219,7 @@ def test_coverage_counts_what_was_read(tmp_path):
         (
             b"",
             ["--backend", "telepathy"],
-            "there is no parser 'telepathy'; there are: conllu, corenlp, ",
+            "parser 'telepathy': unknown; expected one of conllu, corenlp, ",
         ),
     ],
 )

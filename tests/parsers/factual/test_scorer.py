@@ -65,7 +65,7 @@ def test_the_command_prints_all_captions_and_each_length(tmp_path):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (None, "no such file"),
+        (None, "missing"),
         (b"sentence\na dog\n", "caption and scene_graph"),
         (b"caption,scene_graph\n", "has no caption"),
         (b"caption,scene_graph\na dog,( dog )\na cat\n", "line 3: expected a caption and its scene_graph"),

@@ -325,7 +325,7 @@ def test_given_tokens_are_not_cut_again(form):
 
 
 def test_an_unknown_backend_is_an_error_that_names_the_known_ones():
-    with pytest.raises(UserError, match=r"there are: .*lexical"):
+    with pytest.raises(UserError, match=r"expected one of .*lexical"):
         parse("a dog", backend="telepathy")
 
 

@@ -138,8 +138,8 @@ def test_sentences_are_read_from_what_people_have(tmp_path, name, content):
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("none.txt", None, "no such file"),
-        ("a.txt", b"\xff\xfe", "not a text in UTF-8"),
+        ("none.txt", None, "missing"),
+        ("a.txt", b"\xff\xfe", "not a text file in UTF-8"),
         ("a.txt", b"\n\n", "has no sentence"),
         ("a.csv", b"x\n1\n", "caption and scene_graph"),
         ("a.parquet", b"x", "not a readable expressions.parquet"),
@@ -174,7 +174,7 @@ def test_figures_have_a_row_for_each_length_and_for_a_parser_that_cannot_start(t
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in result.output.splitlines()]
     assert lines[2][:4] == ["lexical", "all", "2", "92.86"] and float(lines[2][-1].replace(",", "")) > 0
     assert [line[1] for line in lines[2:8]] == ["all", "1-4", "5-6", "7-9", "10-13", "14+"]
-    assert lines[8][0] == "oracle:a=b" and lines[8][1].startswith("not run: there is no parser 'oracle'")
+    assert lines[8][0] == "oracle:a=b" and lines[8][1].startswith("not run: parser 'oracle': unknown")
 
 
 def test_figures_take_the_place_of_the_old_ones_in_a_document(tmp_path):

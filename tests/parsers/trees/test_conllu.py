@@ -90,19 +90,19 @@ def test_a_broken_file_is_an_error_that_names_the_file_and_the_line(parses, text
 def test_a_file_that_is_no_text_is_named(tmp_path):
     path = tmp_path / "parses.conllu"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match=r"parses\.conllu: it is not text in UTF-8"):
+    with pytest.raises(UserError, match=r"parses\.conllu: not a text file in UTF-8"):
         parse("woman", backend="conllu", parses=str(path))
 
 
 def test_a_sentence_that_is_not_in_the_file_is_named_with_the_file(parses):
     path = parses()
-    with pytest.raises(UserError, match=r"parses\.conllu: it has no sentence 'a cat'"):
+    with pytest.raises(UserError, match=r"parses\.conllu: no sentence 'a cat'"):
         parse("a cat", backend="conllu", parses=path)
 
 
 @pytest.mark.parametrize("options", [{}, {"parses": "nowhere.conllu"}, {"parses": "x", "models": "y"}])
 def test_what_the_backend_needs_is_said(options):
-    with pytest.raises(UserError, match=r"its options are: parses$|nowhere\.conllu: there is no such file"):
+    with pytest.raises(UserError, match=r"its options are: parses$|nowhere\.conllu: missing"):
         parse("a cat", backend="conllu", **options)
 
 
