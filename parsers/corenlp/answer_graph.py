@@ -2,7 +2,7 @@
 
 CoreNLP leaves an object unrelated if none of its rules matches. The dependencies still connect it with the others: the
 shortest path from one part of the graph to another is a relation if it has words for one, a verb or the object's
-preposition ("woman on a bench reader a book" may lack the bench). Things that are only named together ("glass and
+preposition ("woman on a bench reading a book" may lack the bench). Things that are only named together ("glass and
 drink") stay apart.
 """
 
@@ -15,6 +15,9 @@ from parsers.corenlp.pieces import Piece, tokens_of
 from parsers.corenlp.process import Answer
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import Edge, SceneGraph
+
+TOGETHER = ("compound", "conj", "amod")
+"""Dependencies that do not relate two objects: the words name one thing, or are a list."""
 
 
 def attributes_of(answer: Answer) -> dict[int, list[int]]:
@@ -48,10 +51,6 @@ def read(tokens: tuple[str, ...], sentence: Sequence[Piece], answer: Answer, rep
     ]
     graph = guaranteed(tokens, nodes, edges, places.index(referent) if referent is not None else 0)
     return replace(graph, is_fallback=not answer.nodes)
-
-
-TOGETHER = ("compound", "conj", "amod")
-"""Dependencies that do not relate two objects: the words name one thing, or are a list."""
 
 
 def connected(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from parsers.backends import Backend
 from parsers.errors import BrokenFile, UserError
-from parsers.scene_graph import MOST_TOKENS, SceneGraph
+from parsers.scene_graph import SceneGraph
 from parsers.trees.tree import ROOT, Tree, TreeWord, checked
 from parsers.trees.tree_graph import read
 
@@ -121,8 +121,6 @@ def add_line(sentence: ConlluSentence, line: str, where: str) -> None:
         return
     if number != str(len(sentence.words) + 1):
         raise UserError(f"{where}: expected word {len(sentence.words) + 1}, found {number!r}; {CURE}")
-    if len(sentence.words) == MOST_TOKENS:
-        raise UserError(f"{where}: the sentence has more than {MOST_TOKENS:,} words; {CURE}")
     if not is_number(head):
         raise UserError(f"{where}: the head of {form!r} is {head!r}, expected a number; {CURE}")
     sentence.words.append(TreeWord(form, lemma, upos, int(head) - 1, deprel))

@@ -63,7 +63,7 @@ def test_fetching_asks_maven_for_each_jar_and_records_the_hashes(maven, tmp_path
     assert [path.name for path in folder.parent.iterdir()] == ["corenlp"]
 
 
-def test_what_maven_cannot_fetch_leaves_nothing_behind(maven, tmp_path, monkeypatch):
+def test_a_failed_fetch_leaves_nothing_behind(maven, tmp_path, monkeypatch):
     monkeypatch.setenv("MAVEN_FAILS", "yes")
     folder = tmp_path / "resources/corenlp"
     result = fetch(folder)

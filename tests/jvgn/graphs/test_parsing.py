@@ -111,7 +111,7 @@ def test_sentences_are_the_same_if_all_their_tokens_are(sentences):
 
 
 @given(st.integers(0, 50), st.integers(1, 9))
-def test_shards_are_all_there_is_and_nothing_twice(rows, count):
+def test_shards_cover_all_rows_once(rows, count):
     bounds = [Shard(number, count).bounds(rows) for number in range(1, count + 1)]
     assert [row for start, stop in bounds for row in range(start, stop)] == list(range(rows))
     assert max(stop - start for start, stop in bounds) - min(stop - start for start, stop in bounds) <= 1
@@ -131,7 +131,7 @@ def test_a_dataset_without_expressions_has_tables_without_rows(tmp_path):
 
 
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "a/b", "-1/2"])
-def test_an_impossible_shard_is_named(shard):
+def test_an_invalid_shard_is_an_error(shard):
     with pytest.raises(UserError, match="expected N/M"):
         Shard.named(shard)
 
@@ -146,7 +146,7 @@ def test_shards_of_different_datasets_are_not_merged(whole, tmp_path):
     assert not (tmp_path / "nodes").exists()
 
 
-def test_a_broken_coverage_of_a_shard_is_named(whole, tmp_path):
+def test_an_error_names_an_invalid_coverage_of_a_shard(whole, tmp_path):
     shard = GraphFiles.within(tmp_path / "shard")
     shard.nodes.parent.mkdir()
     for name in ("nodes", "edges"):
@@ -186,7 +186,7 @@ def test_the_tables_hold_every_expression_in_order(tmp_path):
     assert [row["is_referent"] for row in nodes] == [True, False, False, True, True, False, True]
 
 
-def test_the_metadata_say_what_made_the_tables(tmp_path):
+def test_metadata_record_what_made_the_tables(tmp_path):
     expressions = write_expressions(tmp_path, SENTENCES)
     run(expressions, tmp_path)
     found = made_by(pq.read_schema(tmp_path / "edges.parquet"))
@@ -223,7 +223,7 @@ def test_coverage_counts_what_was_read(tmp_path):
         ),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_1(tmp_path, content, options, problem):
+def test_an_error_is_one_line_with_exit_code_1(tmp_path, content, options, problem):
     expressions = tmp_path / "expressions.parquet"
     if content is not None:
         expressions.write_bytes(content)
@@ -234,13 +234,13 @@ def test_a_mistake_is_one_line_and_exit_code_1(tmp_path, content, options, probl
     assert not (tmp_path / "nodes.parquet").exists()
 
 
-def test_an_expression_without_tokens_is_named(tmp_path):
+def test_an_error_names_an_expression_without_tokens(tmp_path):
     result = run(write_expressions(tmp_path, ["a dog", ""]), tmp_path)
     assert result.exit_code == 1
     assert "expression 11 has no tokens" in result.output
 
 
-def test_an_expression_longer_than_indices_can_count_is_named(tmp_path):
+def test_an_error_names_an_expression_that_is_too_long(tmp_path):
     result = run(write_expressions(tmp_path, ["a dog", "man " * 8001]), tmp_path)
     assert result.exit_code == 1 and result.output.count("\n") == 1
     assert "expression 11 has more than 8,000 tokens" in result.output

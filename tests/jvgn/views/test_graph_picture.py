@@ -22,7 +22,7 @@ LONG = parse(" on the ".join(f"table{number}" for number in range(1500)))
 
 
 @pytest.mark.parametrize("graph", [HOSTILE, LONG, parse("a dog"), parse("the man's watch on a table near a lamp")])
-def test_an_svg_is_well_formed_and_says_all_words(graph):
+def test_an_svg_is_well_formed_and_has_all_words(graph):
     root = ElementTree.fromstring(svg(graph).encode())
     texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert sum(text.startswith("★ ") for text in texts) == 1
@@ -45,7 +45,7 @@ def test_no_two_boxes_of_an_svg_overlap():
             assert x + width <= left or left + wide <= x or y + height <= top or top + high <= y
 
 
-def test_dot_quotes_what_would_end_its_text():
+def test_dot_escapes_quotation_marks_and_backslashes():
     assert '0 [label="★ <b>\\"&\\n��, \\\\", ' in dot(HOSTILE)
     assert '1 -> 0 [label="]]>"];' in dot(HOSTILE)
 
@@ -57,7 +57,7 @@ def test_json_holds_the_whole_graph():
     assert (found["referent"], found["left_out"]) == (0, [1])
 
 
-def test_the_ending_of_a_picture_says_its_format(tmp_path):
+def test_the_suffix_of_a_picture_decides_its_format(tmp_path):
     for name in ("a.svg", "a.dot", "a.json"):
         write_picture(parse("a dog"), tmp_path / name)
         assert "dog" in (tmp_path / name).read_text()

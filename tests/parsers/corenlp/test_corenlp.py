@@ -1,4 +1,4 @@
-"""CoreNLP's answers become graphs in the sentence's words; its Java may fail, but never silently. No Java needed."""
+"""CoreNLP's answers as graphs, and errors of its Java process, without Java."""
 
 import json
 import logging
@@ -157,7 +157,7 @@ def graph_of(sentence: str, short: str, repair: bool = True):
 
 
 @pytest.mark.parametrize("sentence", CASES)
-def test_prepositions_come_back_only_when_asked(sentence, form):
+def test_repair_restores_prepositions(sentence, form):
     short, repaired, unrepaired = CASES[sentence]
     assert form(graph_of(sentence, short)) == repaired
     assert form(graph_of(sentence, short, repair=False)) == unrepaired
@@ -282,14 +282,14 @@ def test_a_sentence_that_fails_is_reported_and_falls_back(fake_java, caplog):
     process.stop(process.process)
 
 
-def test_what_cannot_be_written_to_java_is_an_error_at_once(fake_java):
+def test_text_that_cannot_be_encoded_is_an_error_at_once(fake_java):
     process = CoreNLP(str(fake_java), [])
     with pytest.raises(UnicodeEncodeError):  # a second guard: no token is spelled so
         process.answers([["cat"], ["\ud83d"]])
     assert process.process is None
 
 
-def test_a_java_that_dies_is_an_error_with_its_last_words_and_may_be_started_again(fake_java):
+def test_a_java_that_ends_is_an_error_with_its_last_output_and_starts_again(fake_java):
     process = CoreNLP(str(fake_java), [])
     with pytest.raises(UserError, match=r"ended with code 3 at 'die'; its last words: .*OutOfMemoryError"):
         process.answers([["cat"], ["die"], *[["cat"]] * 20_000])
@@ -316,6 +316,6 @@ def test_without_java_it_says_what_to_install(tmp_path, monkeypatch):
         java()
 
 
-def test_an_impossible_repair_is_named():
+def test_an_unknown_value_of_repair_is_an_error():
     with pytest.raises(UserError, match="repair: expected true or false, found 'maybe'"):
         corenlp.load(repair="maybe")

@@ -15,7 +15,7 @@ def write_jar(path: Path, *members: str) -> None:
             archive.writestr(member, "")
 
 
-def test_the_jars_are_known_by_what_is_in_them(tmp_path):
+def test_jars_are_recognised_by_their_contents(tmp_path):
     for name, jar in zip(("c.jar", "b.jar", "a.jar"), JARS, strict=True):
         write_jar(tmp_path / name, jar.member, "more")
     write_jar(tmp_path / "0.jar", "something else")
@@ -23,7 +23,7 @@ def test_the_jars_are_known_by_what_is_in_them(tmp_path):
     assert [path.name for path in class_path(tmp_path)] == ["c.jar", "b.jar", "a.jar"]
 
 
-def test_missing_jars_are_named_with_the_cure(tmp_path):
+def test_an_error_names_missing_jars(tmp_path):
     write_jar(tmp_path / "stanford-corenlp-4.5.10.jar", JARS[0].member)
     with pytest.raises(UserError, match=r"lacks stanford-corenlp-4.5.10-models.jar, jakarta.*snakemake.*`folder`"):
         class_path(tmp_path)
@@ -31,7 +31,7 @@ def test_missing_jars_are_named_with_the_cure(tmp_path):
         class_path(tmp_path / "nowhere")
 
 
-def test_a_broken_jar_is_named(tmp_path):
+def test_an_error_names_a_damaged_jar(tmp_path):
     (tmp_path / "half.jar").write_bytes(b"PK half of it")
     with pytest.raises(UserError, match=r"half.jar: not a readable jar"):
         class_path(tmp_path)

@@ -1,4 +1,4 @@
-"""The real CoreNLP, where Java and its jars are at hand: in JVGN_CORENLP, or in resources/corenlp."""
+"""The real CoreNLP, if Java and its jars are there: in JVGN_CORENLP, or in resources/corenlp."""
 
 import json
 import os
@@ -92,7 +92,7 @@ def test_a_graph_depends_on_its_own_sentence_alone(folder):
     assert backend(sentences) == backend(sentences[::-1])[::-1] == [backend([tokens])[0] for tokens in sentences]
 
 
-def test_a_sentence_beyond_measure_is_reported_and_falls_back(folder, caplog):
+def test_a_very_long_sentence_is_reported_and_falls_back(folder, caplog):
     graph = load_backend("corenlp", folder=folder)([("dog",) * (MOST_WORDS + 1)])[0]
     assert graph.is_fallback and graph.nodes[0].head == "dog"
     assert f"it has {MOST_WORDS + 1} words, and at most {MOST_WORDS} are parsed" in caplog.text
@@ -110,7 +110,7 @@ corenlp.answers([["a", "dog", "on", "a", "mat", "and"] * 4 + ["cat"]] * 1000)
 """
 
 
-def test_java_ends_soon_after_a_python_that_was_killed(folder):
+def test_java_ends_after_python_was_killed(folder):
     command = [sys.executable, "-c", PARSES_FOR_LONG, folder]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as python:
         java = int(python.stdout.readline())
@@ -132,7 +132,7 @@ def is_running(process: int) -> bool:
         return False
 
 
-def test_the_command_writes_the_tables_of_every_backend(folder, tmp_path):
+def test_jvgn_parse_writes_tables_with_corenlp(folder, tmp_path):
     (tmp_path / "resources").mkdir()
     (tmp_path / "resources/corenlp").symlink_to(folder)  # where the command looks unless told otherwise
     sentences = ["the man 's watch", "man", "a cat sitting on a mat"]

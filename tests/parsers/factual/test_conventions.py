@@ -77,7 +77,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES)
-def test_a_sentence_reads_as_its_normal_form(sentence, expected, form):
+def test_a_sentence_has_its_normal_form(sentence, expected, form):
     assert form(parse(sentence, conventions="factual")) == expected
 
 
@@ -93,11 +93,6 @@ def test_any_sequence_of_known_words_has_a_whole_normal_form(tokens):
     graph = parse("", tokens=tokens, conventions="factual")
     assert_whole(graph)
     assert graph == parse("", tokens=tokens, conventions="factual")
-
-
-@given(st.text(max_size=60))
-def test_any_text_has_a_whole_normal_form(text):
-    assert_whole(parse(text, conventions="factual"))
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=lambda convention: convention.name)
@@ -118,6 +113,6 @@ def test_unknown_conventions_are_an_error_that_names_the_known_ones():
         parse("a dog", conventions="telepathic")
 
 
-def test_a_list_of_renamings_says_what_is_wanted_and_what_is_left_out():
+def test_a_renaming_may_be_empty():
     assert renamings("factual_heads")["he"] == "man"
     assert renamings("factual_attributes")["lot"] == ""

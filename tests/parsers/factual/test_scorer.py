@@ -73,7 +73,7 @@ def test_the_command_prints_all_captions_and_each_length(tmp_path):
         (b"caption,scene_graph\n\xff,( dog )\n", "not a CSV in UTF-8"),
     ],
 )
-def test_a_file_in_another_format_is_one_line_that_says_what_was_expected(tmp_path, content, problem):
+def test_a_file_in_another_format_is_an_error_of_one_line(tmp_path, content, problem):
     gold = tmp_path / "gold.csv"
     if content is not None:
         gold.write_bytes(content)

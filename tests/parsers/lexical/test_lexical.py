@@ -1,4 +1,4 @@
-"""Ordinary English: what the lexical parser makes of the sentences people write about pictures."""
+"""The lexical parser on sentences that people write about pictures."""
 
 import csv
 import json
@@ -297,7 +297,7 @@ STANFORD = [
 
 
 @pytest.mark.parametrize(("sentence", "expected"), STANFORD)
-def test_the_sentences_of_the_stanford_parser_read_as_its_graphs(sentence, expected, form):
+def test_stanfords_sentences_give_its_graphs(sentence, expected, form):
     graph = parse(sentence, conventions="factual")
     nodes = tuple(
         replace(node, head=lemmas(node.head), attributes=tuple(map(lemmas, node.attributes))) for node in graph.nodes
@@ -306,7 +306,7 @@ def test_the_sentences_of_the_stanford_parser_read_as_its_graphs(sentence, expec
 
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES)
-def test_a_sentence_reads_as_its_graph(sentence, expected, form):
+def test_a_sentence_gives_its_graph(sentence, expected, form):
     assert form(parse(sentence)) == expected
 
 
@@ -345,7 +345,7 @@ def shared(name: str) -> Path:
     return path
 
 
-def test_human_referring_expressions_are_read_nearly_whole():
+def test_few_words_of_human_referring_expressions_are_left_out():
     expressions = json.loads(shared("refcocog/expressions.json").read_text())
     rows = [counts(parse("", tokens=expression["sent"].split())) for expression in expressions]
     sums = dict(zip(COUNTED, map(sum, zip(*rows, strict=True)), strict=True))

@@ -1,4 +1,4 @@
-"""Every structure of the sentences of the `shapes` world, with the graph it must give, built side by side."""
+"""Every structure of the sentences of the `shapes` world, generated together with its graph."""
 
 import itertools
 import random
@@ -80,7 +80,7 @@ def build(structure: tuple[tuple[bool, str], ...], seed: int) -> Sentence:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_structure_of_the_shapes_world_is_read_exactly(seed):
+def test_every_structure_of_the_shapes_world_is_parsed_exactly(seed):
     for structure in structures():
         sentence = build(structure, seed)
         text = " ".join(sentence.tokens)
@@ -90,7 +90,7 @@ def test_every_structure_of_the_shapes_world_is_read_exactly(seed):
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("link", LINKS)
-def test_every_relation_is_read_after_every_link(link, relation):
+def test_every_relation_is_parsed_after_every_link(link, relation):
     for subject, object_ in itertools.product(SHAPES, repeat=2):
         sentence = Sentence(random.Random(f"{subject} {object_}"))
         sentence.phrase()
@@ -98,6 +98,6 @@ def test_every_relation_is_read_after_every_link(link, relation):
         assert parse(" ".join(sentence.tokens)) == sentence.graph()
 
 
-def test_the_design_example_is_read_as_the_design_says():
+def test_the_example_of_the_design_is_parsed_exactly():
     graph = parse("star that is above the yellow cross next to a square")
     assert str(graph) == ("* 0 star\n  1 cross  (yellow)\n  2 square\n  0 --above--> 1\n  1 --next to--> 2")

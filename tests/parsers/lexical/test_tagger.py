@@ -1,4 +1,4 @@
-"""Tokens and tags: the choices between classes of words are rows, each proved by its example."""
+"""Tokens and tags; the example of each choice between tags proves it."""
 
 import pytest
 
@@ -44,18 +44,18 @@ def test_typed_text_is_cut_into_words_and_marks(text, tokens):
         ("...", Tag.PUNCTUATION),
     ],
 )
-def test_the_ending_tells_the_class_of_an_unknown_word(word, expected):
+def test_the_ending_gives_the_tag_of_an_unknown_word(word, expected):
     assert tag_of(word) is expected
 
 
-def test_places_are_read_whole_and_relate_only_before_of():
+def test_places_are_one_word_and_relate_only_before_of():
     assert tags("man on the far left") == "NF"
     assert tags("man on the far left of the picture") == "NF"
     assert tags("man on the left side of the bus") == "NPDN"
     assert tags("man on the left car") == "NPDLN"
 
 
-def test_words_that_a_tokeniser_cut_are_read_as_one():
+def test_words_that_a_tokeniser_cut_are_one_word():
     assert tags("a zebra ' s head") == "DNSN"
     assert tags("it isn ' t red") == "IZA"
     assert tags("a t - shirt") == "DN"

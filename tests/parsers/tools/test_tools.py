@@ -1,4 +1,4 @@
-"""Graphs drawn, compared, tabled and timed from the command line."""
+"""Tools that draw graphs, compare parsers, and measure their quality and speed."""
 
 import os
 import re
@@ -60,14 +60,14 @@ def test_nodes_that_nothing_connects_are_drawn_below():
     assert drawn(graph) == ["* b", "  c", "  └─ d → a"]
 
 
-def test_remarks_name_what_the_drawing_lacks():
+def test_remarks_mention_what_the_drawing_does_not_show():
     assert remarks(parse("a very tall man")) == ["left out: very"]
     assert remarks(parse("sitting there")) == ["no phrase was found: the node stands for the sentence"]
     assert remarks(parse("a tall man")) == []
 
 
 @pytest.mark.parametrize("graph", [HOSTILE, LONG, parse("a man in a hat and a dog with a man's hat")])
-def test_every_edge_is_drawn_once_and_every_node(graph):
+def test_every_node_and_edge_is_drawn_once(graph):
     tree = places(graph)
     assert sorted(place.node for place in tree) == list(range(len(graph.nodes)))
     assert sorted(id(place.edge) for place in tree if place.edge) == sorted(map(id, graph.edges))
@@ -87,7 +87,7 @@ def test_two_graphs_differ_in_referent_nodes_or_edges(other, expected):
     assert differences(parse("a red dog on a mat"), parse(other)) == expected
 
 
-def test_another_referent_is_a_difference_of_its_own():
+def test_another_referent_is_a_difference():
     graph = parse("a dog on a mat")
     other = SceneGraph(graph.tokens, graph.nodes, graph.edges, 1)
     assert differences(graph, other) == ("another referent",)
@@ -130,7 +130,7 @@ def test_a_comparison_counts_differences_and_shows_examples_side_by_side(backwar
     ("name", "content"),
     [("a.txt", "a dog\n\na cat 's tail\na dog\n"), ("a.csv", "caption,scene_graph\na dog,\na cat 's tail,\n")],
 )
-def test_sentences_are_read_from_what_people_have(tmp_path, name, content):
+def test_sentences_are_read_from_text_and_csv_files(tmp_path, name, content):
     (tmp_path / name).write_text(content)
     assert read_sentences(tmp_path / name) == [("a", "dog"), ("a", "cat", "'s", "tail")]
 
@@ -146,7 +146,7 @@ def test_sentences_are_read_from_what_people_have(tmp_path, name, content):
     ],
 )
 @pytest.mark.parametrize("command", [["compare", "lexical", "lexical"], ["bench"]])
-def test_a_dataset_that_cannot_be_read_is_one_line(tmp_path, command, name, content, problem):
+def test_an_unreadable_dataset_is_an_error_of_one_line(tmp_path, command, name, content, problem):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     result = run(*command, tmp_path / name)
@@ -177,7 +177,7 @@ def test_figures_have_a_row_for_each_length_and_for_a_parser_that_cannot_start(t
     assert lines[8][0] == "oracle:a=b" and lines[8][1].startswith("not run: parser 'oracle': unknown")
 
 
-def test_figures_take_the_place_of_the_old_ones_in_a_document(tmp_path):
+def test_figures_replace_the_table_of_a_document(tmp_path):
     (tmp_path / "gold.csv").write_text(GOLD)
     document = tmp_path / "parsers.md"
     document.write_text(f"# Parsers\n{figures.START}\nold\n{figures.END}\nmore\n")
@@ -198,12 +198,12 @@ def test_rows_are_chosen_as_python_does(rows, expected):
 
 
 @pytest.mark.parametrize("rows", ["", "3", "a:b", "::0", "1:2:3:4", "-1:", "9:"])
-def test_impossible_rows_are_named(rows):
+def test_invalid_rows_are_an_error(rows):
     with pytest.raises(UserError, match="rows"):
         figures.chosen_rows("abcdef", rows)
 
 
-def test_figures_are_those_of_the_independent_scorer(tmp_path):
+def test_figures_equal_those_of_an_independent_scorer(tmp_path):
     """Of the same captions, in the same form, by a scorer that shares no line with ours."""
     root = Path(__file__).parents[3]
     shared = root / os.environ.get("JVGN_SHARED", "../shared")

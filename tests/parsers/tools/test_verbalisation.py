@@ -24,7 +24,7 @@ RING, STAR, CROSS = Thing("ring"), Thing("star", ("big", "blue")), Thing("cross"
         ([Thing("man's hat")], [], 0, "man 's hat"),
     ],
 )
-def test_relations_are_said_between_their_ends_and_the_referents_tree_first(things, relations, referent, said):
+def test_relations_stand_between_their_ends_and_the_referents_tree_comes_first(things, relations, referent, said):
     graph = worded(things, relations, referent)
     assert " ".join(graph.tokens) == said
     assert graph.referent == referent
@@ -47,7 +47,7 @@ def test_every_part_points_to_its_own_words():
 @pytest.mark.parametrize(
     "sentence", ["ring", "the small ring left of the big blue star", "cross on a box that is above the red disc"]
 )
-def test_a_parsed_graph_that_is_said_and_parsed_again_is_the_same(sentence):
+def test_parsing_the_sentence_of_a_parsed_graph_gives_the_same_graph(sentence):
     graph = parse(sentence)
     again = parse(
         " ".join(
@@ -73,6 +73,6 @@ def test_a_parsed_graph_that_is_said_and_parsed_again_is_the_same(sentence):
         ([RING, STAR], [Relation(0, "on", 1), Relation(1, "under", 0)], 0, r"relation 2 \(under\) closes a loop"),
     ],
 )
-def test_what_is_no_scene_graph_is_named(things, relations, referent, message):
+def test_an_invalid_scene_graph_is_an_error(things, relations, referent, message):
     with pytest.raises(UserError, match=message):
         worded(things, relations, referent)

@@ -1,4 +1,4 @@
-"""Trees that users bring: found by their words, checked line by line."""
+"""The conllu backend finds the user's trees by their words and checks the file line by line."""
 
 import time
 from pathlib import Path
@@ -48,16 +48,7 @@ def test_a_word_that_is_parsed_as_two_is_found_in_either_form(parses, form, toke
     assert form(graph) == "man; *watch | man -'s-> watch"
 
 
-def test_thousands_of_words_that_are_written_as_one_take_no_longer_than_others(tmp_path):
-    words = [f"{k}\ta\ta\tX\t_\t_\t{k + 1 if k < 8000 else 0}\tdep\t_\t_" for k in range(1, 8001)]
-    path = tmp_path / "parses.conllu"
-    path.write_text("\n".join(["1-7999\tmany\t_\t_\t_\t_\t_\t_\t_\t_", *words]) + "\n")
-    began = time.process_time()
-    assert ("many", "a") in read_trees(path)
-    assert time.process_time() - began < 2
-
-
-def test_windows_line_ends_and_a_missing_last_one_are_read(parses, form):
+def test_windows_line_ends_and_a_missing_last_line_end_are_accepted(parses, form):
     path = parses(LINES.strip().replace("\n", "\r\n"))
     assert form(parse("woman holding an umbrella", backend="conllu", parses=path)).startswith("*woman; umbrella")
 
@@ -87,21 +78,21 @@ def test_a_broken_file_is_an_error_that_names_the_file_and_the_line(parses, text
         parse("woman", backend="conllu", parses=path)
 
 
-def test_a_file_that_is_no_text_is_named(tmp_path):
+def test_an_error_about_a_binary_file_names_it(tmp_path):
     path = tmp_path / "parses.conllu"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match=r"parses\.conllu: not a text file in UTF-8"):
         parse("woman", backend="conllu", parses=str(path))
 
 
-def test_a_sentence_that_is_not_in_the_file_is_named_with_the_file(parses):
+def test_an_error_about_a_missing_sentence_names_the_sentence_and_the_file(parses):
     path = parses()
     with pytest.raises(UserError, match=r"parses\.conllu: no sentence 'a cat'"):
         parse("a cat", backend="conllu", parses=path)
 
 
 @pytest.mark.parametrize("options", [{}, {"parses": "nowhere.conllu"}, {"parses": "x", "models": "y"}])
-def test_what_the_backend_needs_is_said(options):
+def test_a_missing_or_wrong_option_is_an_error(options):
     with pytest.raises(UserError, match=r"its options are: parses$|nowhere\.conllu: missing"):
         parse("a cat", backend="conllu", **options)
 
@@ -111,7 +102,7 @@ def chain(heads):
     return "\n".join(lines)
 
 
-def test_long_ways_to_the_root_take_no_time(parses):
+def test_long_paths_to_the_root_are_checked_in_linear_time(parses):
     start = time.process_time()
     graph = parse("", tokens=["dog"] * 2000, backend="conllu", parses=parses(chain(range(2000))))
     assert len(graph.tokens) == 2000
@@ -120,13 +111,8 @@ def test_long_ways_to_the_root_take_no_time(parses):
     assert time.process_time() - start < 5
 
 
-def test_a_sentence_without_end_is_refused(parses):
-    with pytest.raises(UserError, match="line 8001: the sentence has more than 8,000 words"):
-        read_trees(Path(parses(chain(range(50_000)))))
-
-
 @pytest.mark.parametrize("heads", [range(2001), [0, *[1] * 301]])
-def test_a_tree_that_would_take_minutes_gives_the_counted_fallback(parses, heads):
+def test_a_tree_that_would_take_minutes_gives_a_fallback(parses, heads):
     graph = parse("", tokens=["dog"] * len(heads), backend="conllu", parses=parses(chain(heads)))
     assert graph.is_fallback
     assert len(graph.nodes) == 1

@@ -34,7 +34,7 @@ def emitted(sentence, found):
 
 
 @pytest.mark.parametrize("step", PASSES, ids=lambda step: step.name)
-def test_a_pass_does_what_its_row_says_and_nothing_else_does_it(step, form, monkeypatch):
+def test_each_pass_is_needed_for_its_example(step, form, monkeypatch):
     tree = read_tree(step.tree)
     assert form(read(tree)) == step.expected
     monkeypatch.setattr(passes, "PASSES", tuple(other for other in PASSES if other is not step))
@@ -88,11 +88,11 @@ TREES = [
 
 
 @pytest.mark.parametrize(("tree", "expected"), TREES)
-def test_passes_and_rules_together_read_a_tree_as_its_graph(tree, expected, form):
+def test_passes_and_rules_turn_a_tree_into_its_graph(tree, expected, form):
     assert form(read(read_tree(tree))) == expected
 
 
-def test_names_are_given_once():
+def test_names_of_rules_and_passes_are_unique():
     names = [row.name for row in (*RULES, *PASSES)]
     assert len(set(names)) == len(names)
 

@@ -1,4 +1,4 @@
-"""The stanza backend: what it says when it cannot start, and what it reads with a small model.
+"""The stanza backend: its errors, and its graphs with a small model.
 
 Also Stanford's regression sentences, from hand-written trees without any model.
 """
@@ -84,14 +84,14 @@ def models() -> str:
 
 
 @pytest.mark.parametrize(("sentence", "tree", "expected"), STANFORD)
-def test_stanfords_sentences_read_from_their_trees_as_stanford_does(sentence, tree, expected):
+def test_trees_of_stanfords_sentences_give_stanfords_graphs(sentence, tree, expected):
     graph = read(read_tree(tree))
     assert " ".join(graph.tokens) == sentence
     assert tuples_of_graph(factual(graph)) == tuples_of_text(expected)
 
 
 @pytest.mark.parametrize(("sentence", "tree", "expected"), STANFORD)
-def test_stanfords_sentences_read_with_a_model_as_stanford_does(sentence, tree, expected, models):
+def test_a_model_gives_stanfords_graphs_of_its_sentences(sentence, tree, expected, models):
     for text in (sentence, sentence + "."):
         graph = parse(text, backend="stanza", models=models, conventions="factual")
         assert tuples_of_graph(graph) == tuples_of_text(expected)
@@ -114,7 +114,7 @@ def test_tokens_are_kept_as_they_are(models):
         assert graph.nodes
 
 
-def test_sentences_of_the_shapes_world_are_read_as_the_lexical_parser_reads_them(models):
+def test_stanza_and_lexical_agree_on_sentences_of_the_shapes_world(models):
     sentences = []
     for seed in range(24):
         pairs = seed % 3 == 0
@@ -146,23 +146,23 @@ def test_without_stanza_the_error_says_what_to_install(monkeypatch):
         load_trees(models="anywhere")
 
 
-def test_tags_that_do_not_exist_are_named():
+def test_unknown_tags_are_an_error():
     with pytest.raises(UserError, match=r"lexicon or model, found 'guessed'"):
         load_trees(tags="guessed")
 
 
-def test_graphs_that_do_not_exist_are_named():
+def test_unknown_graphs_are_an_error():
     with pytest.raises(UserError, match=r"tree or agreed, found 'both'"):
         load(graphs="both")
 
 
-def test_a_folder_without_models_is_named_with_the_files_that_were_expected(tmp_path):
+def test_an_error_about_a_folder_without_models_names_the_expected_files(tmp_path):
     pytest.importorskip("stanza")
     with pytest.raises(UserError, match=r"expected resources.json and en/, or tagger.pt, parser.pt, vectors.pt"):
         load_trees(models=str(tmp_path))
 
 
-def test_models_that_cannot_be_read_are_an_error_of_one_line(tmp_path):
+def test_damaged_models_are_an_error_of_one_line(tmp_path):
     pytest.importorskip("stanza")
     for name in ("tagger.pt", "parser.pt", "vectors.pt"):
         (tmp_path / name).write_bytes(b"no model")
@@ -171,7 +171,7 @@ def test_models_that_cannot_be_read_are_an_error_of_one_line(tmp_path):
     assert "\n" not in str(error.value)
 
 
-def test_what_stanza_is_asked_for(monkeypatch, tmp_path):
+def test_stanza_gets_the_options_for_the_given_models(monkeypatch, tmp_path):
     stanza = pytest.importorskip("stanza")
     asked = []
     monkeypatch.setattr(stanza, "Pipeline", lambda **options: asked.append(options))

@@ -1,4 +1,4 @@
-"""The neutral tree: its notation, what is no tree, and the graphs of arbitrary trees."""
+"""Dependency trees: their notation, invalid trees, and the graphs of arbitrary trees."""
 
 import pytest
 from hypothesis import given
@@ -62,18 +62,18 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("text", "problem"), BROKEN)
-def test_what_is_no_tree_is_an_error_that_says_where(text, problem):
+def test_an_invalid_tree_is_an_error_that_names_the_word(text, problem):
     with pytest.raises(UserError, match=problem):
         read_tree(text)
 
 
 @pytest.mark.parametrize("entry", ["woman/NOUN/root", "woman/NOUN/x/root"])
-def test_a_word_in_another_notation_is_named(entry):
+def test_an_invalid_word_is_an_error_that_quotes_it(entry):
     with pytest.raises(ValueError, match=f"expected text/UPOS/head/relation, found '{entry}'"):
         read_tree(f"a/X/-1/root {entry}")
 
 
-def test_a_place_is_named():
+def test_an_error_names_the_place_of_the_tree():
     with pytest.raises(UserError, match=r"parses\.conllu: line 3: word 1"):
         checked([TreeWord("a", "a", "X", 0, "dep")], "parses.conllu: line 3")
 

@@ -24,7 +24,7 @@ from parsers.words.lemmas import verb_base
         ("zorbing", "zorbing"),
     ],
 )
-def test_a_form_of_a_verb_has_its_base(form, base):
+def test_verbs_have_their_base_form(form, base):
     assert verb_base(form) == base
 
 

@@ -1,4 +1,4 @@
-"""Slips of the pen: mended only where the word is unfamiliar and a listed one is a letter away."""
+"""Spelling correction: only of unfamiliar words that are one letter away from a known one."""
 
 import pytest
 
@@ -23,5 +23,5 @@ def test_a_word_one_letter_away_from_a_listed_one_is_read_as_that_one(written, m
 @pytest.mark.parametrize(
     "word", ["giraffe", "skatepark", "cot", "xyzzy", "7-up", "cafés", "", "Shrit", "bandana", "parka", "racer"]
 )
-def test_a_familiar_or_short_or_strange_word_stays_as_it_is(word):
+def test_familiar_short_and_unusual_words_stay_unchanged(word):
     assert respelled(word) == word

@@ -1,8 +1,7 @@
-"""What a sentence quotes, and what only looks like a quotation."""
+"""Quotations in a sentence, and what only looks like one."""
 
 import pytest
 
-from parsers import parse
 from parsers.words.tokens import quotations_in, tokenise
 
 SENTENCES = {
@@ -23,17 +22,12 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_what_is_quoted(sentence):
+def test_quotations_are_found(sentence):
     words = tokenise(sentence)
     found = [" ".join(words[place] for place in quotation.inside) for quotation in quotations_in(words)]
     assert found == SENTENCES[sentence]
 
 
-def test_marks_of_two_characters_are_one_token_in_datasets():
+def test_quotation_marks_of_two_characters_are_recognised():
     (quotation,) = quotations_in(["a", "``", "keep", "off", "''", "sign"])
     assert quotation.inside == (2, 3)
-
-
-def test_many_marks_take_time_with_their_number():
-    graph = parse('a "b" ' * 700)
-    assert max(max(node.tokens) for node in graph.nodes) < len(graph.tokens)

@@ -1,4 +1,4 @@
-"""Where the lexicon and a tagger disagree about a caption, the lexicon is believed."""
+"""Stanza's option `tags: lexicon`: the lexicon corrects the tagger."""
 
 import pytest
 
@@ -14,7 +14,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "tagged", "expected"), CASES)
-def test_a_caption_is_tagged_as_the_lexicon_knows_it(text, tagged, expected):
+def test_the_lexicon_corrects_the_tagger(text, tagged, expected):
     before = [WordClass(upos, "?", "?") for upos in tagged.split()]
     after = corrected(text.split(), before)
     assert " ".join(word.upos for word in after) == expected

@@ -1,4 +1,4 @@
-"""One graph of two: the lexical parser's, but for what a tree speaks against."""
+"""The option `graphs: agreed` of stanza: the lexical parser's graph without edges that contradict the tree."""
 
 import pytest
 
@@ -43,7 +43,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("sentence", "tree", "expected"), CASES)
-def test_an_edge_of_having_stays_where_the_tree_has_it_too(sentence, tree, expected, form):
+def test_edges_that_contradict_the_tree_are_dropped(sentence, tree, expected, form):
     assert form(agreed(parse(sentence), read(read_tree(tree)))) == expected
 
 
