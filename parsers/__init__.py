@@ -1,4 +1,4 @@
-"""Sentence -> scene graph. `parse` is the way in; `python -m parsers` reads whole tables."""
+"""Sentence -> scene graph. `parse` is the entry point; `python -m parsers` scores, compares and times parsers."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,11 +16,11 @@ def parse(
     conventions: str = "written",
     **options: str | bool,
 ) -> "SceneGraph":
-    """The scene graph of `text`, whose words are `tokens` where those are given.
+    """Return the scene graph of `text`; if `tokens` are given, they are its words.
 
-    Conventions: `written`, in the sentence's words; `factual`, in FACTUAL's normal form, for scoring.
+    Conventions: `written` keeps the sentence's words; `factual` is FACTUAL's normal form, for scoring.
     """
-    # Imported here: stages that read only tables of graphs do not depend on how graphs are made.
+    # Import here: stages that only read tables of graphs must not depend on the code of the parsers.
     from parsers.backends import load_backend
     from parsers.errors import UserError
     from parsers.factual.conventions import in_conventions

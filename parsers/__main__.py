@@ -1,4 +1,4 @@
-"""`python -m parsers`: how good and how fast the parsers are, and where they differ."""
+"""`python -m parsers`: measure how good and how fast parsers are, and show where they differ."""
 
 import logging
 import sys
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command `--backend` and `--option`, for `named_parser`."""
+    """Give a command the options `--backend` and `--option`, for `named_parser`."""
     pairs = click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the parser.")
     return click.option("--backend", default="lexical", show_default=True, help="The parser.")(pairs(command))
 
@@ -45,27 +45,29 @@ def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @conventions_option
 @click.argument("gold", type=FILE)
 def score(backend: str, options: tuple[str, ...], conventions: str, gold: Path) -> None:
-    """Say how close a parser's graphs are to those that people wrote in GOLD, a CSV: caption, scene_graph."""
-    from parsers.factual.scoring import read_gold, score_parser, score_report
+    """Score a parser's graphs against those that people wrote in GOLD, a CSV with caption and scene_graph."""
+    from parsers.factual.scorer import read_gold, score_parser, score_report
 
     click.echo("\n".join(score_report(score_parser(read_gold(gold), named_parser(backend, options), conventions))))
 
 
 @main.command()
-@click.option("--backend", "parsers", metavar="PARSER", multiple=True, required=True, help="Once for each parser.")
+@click.option(
+    "--backend", "parsers", metavar="PARSER", multiple=True, required=True, help="May be given several times."
+)
 @click.option("--rows", default=":", metavar="A:B:C", help="Some captions only: 7::10 is the eighth, then every tenth.")
-@click.option("--into", type=FILE, help="A Markdown file in which the table takes the place of the one it has.")
+@click.option("--into", type=FILE, help="A Markdown file whose table is replaced.")
 @conventions_option
 @click.argument("gold", type=FILE)
 def figures(parsers: tuple[str, ...], rows: str, into: Path | None, conventions: str, gold: Path) -> None:
-    """Print what each parser scores on GOLD, by the captions' length, and how fast it is, as a Markdown table."""
-    from parsers.factual.scoring import read_gold
+    """Print each parser's scores on GOLD, by caption length, and its speed, as a Markdown table."""
+    from parsers.factual.scorer import read_gold
     from parsers.tools.figures import around_table, chosen_rows, put_into
     from parsers.tools.figures import figures as table
 
     captions = chosen_rows(read_gold(gold), rows)
     if into is not None:
-        around_table(into)  # a file that has no place for the table says so before the parsers run
+        around_table(into)  # report a file without a place for the table before the parsers run
     lines = list(table(captions, [named_parser(name) for name in parsers], conventions))
     click.echo("\n".join(lines))
     if into is not None:
@@ -73,13 +75,19 @@ def figures(parsers: tuple[str, ...], rows: str, into: Path | None, conventions:
 
 
 @main.command()
-@click.option("--examples", type=click.IntRange(min=0), default=3, show_default=True, help="Of each difference.")
+@click.option(
+    "--examples",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="For each kind of difference.",
+)
 @click.argument("one", metavar="PARSER")
 @click.argument("other", metavar="PARSER")
 @click.argument("dataset", type=FILE)
 def compare(one: str, other: str, dataset: Path, examples: int) -> None:
     """Show where two parsers disagree on DATASET: an expressions.parquet, a CSV of captions, or a sentence a line."""
-    from parsers.tools.comparison import compare as report
+    from parsers.tools.differences import compare as report
     from parsers.tools.sentences import read_sentences
 
     click.echo("\n".join(report((named_parser(one), named_parser(other)), read_sentences(dataset), examples)))
@@ -90,7 +98,7 @@ def compare(one: str, other: str, dataset: Path, examples: int) -> None:
 @click.option("--threads", type=click.IntRange(min=2), default=2, show_default=True, help="Cores to compare with one.")
 @click.argument("dataset", type=FILE)
 def bench(backend: str, options: tuple[str, ...], threads: int, dataset: Path) -> None:
-    """Time the parsing stage on the sentences of DATASET: on one core, on several, and the ratio."""
+    """Time a parser on the sentences of DATASET: on one core, on several, and the ratio."""
     from parsers.tools.sentences import read_sentences
     from parsers.tools.timing import bench as report
 

@@ -1,4 +1,4 @@
-"""The table of parsers, each loaded when first asked for and once for the same options."""
+"""The table of backends. Each is loaded on first use, once for the same options."""
 
 import functools
 import importlib
@@ -9,7 +9,7 @@ from parsers.errors import UserError
 from parsers.scene_graph import SceneGraph
 
 Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]
-"""A loaded backend gives the graphs of many tokenised sentences, each regardless of the others."""
+"""A loaded backend parses tokenised sentences, each independently of the others."""
 
 BACKENDS = {
     "lexical": "parsers.lexical",
@@ -17,7 +17,7 @@ BACKENDS = {
     "conllu": "parsers.trees.conllu",
     "corenlp": "parsers.corenlp",
 }
-"""Name -> the module whose `load(**options)` gives the backend."""
+"""Name -> the module whose `load(**options)` returns the backend."""
 
 
 @functools.cache
@@ -26,9 +26,9 @@ def load_backend(name: str, /, **options: str | bool) -> Backend:
 
 
 def loader(name: str, options: Mapping[str, str | bool]) -> Callable[..., Backend]:
-    """What loads the backend; it takes these options."""
+    """Return the function that loads the backend, after a check that it takes these options."""
     if name not in BACKENDS:
-        raise UserError(f"there is no parser {name!r}; there are: {', '.join(sorted(BACKENDS))}")
+        raise UserError(f"parser {name!r}: unknown; expected one of {', '.join(sorted(BACKENDS))}")
     load: Callable[..., Backend] = importlib.import_module(BACKENDS[name]).load
     check_options(name, inspect.signature(load, eval_str=True), options)
     return load

@@ -1,6 +1,6 @@
-"""What every graph keeps, whatever the sentence: at least one node, no parallel edges, no loop.
+"""Guarantees of every graph, for any sentence: at least one node, no parallel edges, no loop.
 
-Loops are cut by one rule: of the edges of a loop, the one whose last word stands furthest right goes.
+A loop is cut by dropping the edge whose last word is furthest right.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from parsers.words.lexicon import Tag, is_content_word, tag_of
 
 
 def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edge], referent: int) -> SceneGraph:
-    """The graph of the nodes, in the order of their heads, and of those edges that may stay."""
+    """Return the graph of the nodes, in the order of their heads, and of the edges that close no loop."""
     tokens = tuple(tokens) or ("",)
     if not nodes:
         return SceneGraph(tokens, (fallback(tokens),), (), 0, is_fallback=True)
@@ -22,7 +22,7 @@ def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edg
 
 
 def fallback(tokens: Sequence[str]) -> Node:
-    """One node for a sentence without a phrase: its last noun, or else all of it."""
+    """Return one node for a sentence without a phrase: its last noun, otherwise the whole sentence."""
     nouns = [index for index, token in enumerate(tokens) if tag_of(token.lower()) in (Tag.NOUN, Tag.PLURAL)]
     if nouns:
         return Node(tokens[nouns[-1]], nouns[-1], (), (nouns[-1],))
@@ -30,7 +30,7 @@ def fallback(tokens: Sequence[str]) -> Node:
 
 
 def merge_parallel(edges: Iterable[Edge]) -> list[Edge]:
-    """One edge for each pair of nodes, in the direction of its leftmost, with all their words; none to itself."""
+    """Merge edges between the same nodes into the leftmost, with all their words; drop self-loops."""
     merged: dict[frozenset[int], Edge] = {}
     for edge in sorted(edges, key=sorting_key):
         ends = frozenset((edge.subject, edge.object))
@@ -63,7 +63,7 @@ def sorting_key(edge: Edge) -> tuple[int, tuple[int, ...], int, int]:
 
 
 def left_out(graph: SceneGraph) -> list[int]:
-    """The indices of the content words in no node and no edge."""
+    """Return the indices of the content words in no node and no edge."""
     used = {index for node in graph.nodes for index in node.tokens}
     used |= {index for edge in graph.edges for index in edge.tokens}
     return [index for index, token in enumerate(graph.tokens) if index not in used and is_content_word(token)]

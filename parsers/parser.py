@@ -13,28 +13,28 @@ TRUTHS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class Parser:
-    """A backend and its options, not loaded yet."""
+    """A backend and its options, not yet loaded."""
 
     backend: str
     options: dict[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
-        """There is such a backend, and it has these options."""
+        """Raise an error unless there is such a backend and it takes these options."""
         loader(self.backend, self.options)
 
     def load(self) -> Backend:
         return load_backend(self.backend, **self.options)
 
     def __str__(self) -> str:
-        """As people type it."""
-        said = ",".join(
+        """Return the parser as people type it."""
+        options = ",".join(
             f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in self.options.items()
         )
-        return f"{self.backend}:{said}" if said else self.backend
+        return f"{self.backend}:{options}" if options else self.backend
 
 
 def named_parser(name: str, options: Iterable[str] = ()) -> Parser:
-    """The parser that a command line names: `stanza`, or with options `stanza:models=FOLDER,key=value`."""
+    """Return the parser that a command line names: `stanza`, or with options `stanza:models=FOLDER,key=value`."""
     backend, _, inline = name.partition(":")
     pairs = [*filter(None, inline.split(",")), *options]
     return Parser(backend, dict(option(pair) for pair in pairs))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_TOKENS = 8_000
-"""Of a sentence: contrived ones take time with the square of their words."""
+"""Longest sentence: parsing time may grow with the square of the tokens."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class SceneGraph:
 
 
 def first_loop(node_count: int, edges: Sequence[tuple[int, int]]) -> int | None:
-    """The index of the first edge that closes a loop, or None for a forest. Raises on an unknown node."""
+    """Return the index of the first edge that closes a loop, or None for a forest. Raise on an unknown node."""
     parent = list(range(node_count))
 
     def root(node: int) -> int:

@@ -97,7 +97,7 @@ def graph(
     """Draw the scene graph of a SENTENCE: a star marks the referent, arrows go from subject to object."""
     from jvgn.views import graph_picture as pictures
     from parsers import parse
-    from parsers.tools import drawing
+    from parsers.tools import graph_drawing
 
     if not sentence.strip():
         raise UserError("an empty sentence mentions nothing; give some words")
@@ -107,7 +107,7 @@ def graph(
     if as_json:
         click.echo(pictures.as_json(found), nl=False)
     else:
-        say(*drawing.drawn(found), *drawing.remarks(found))
+        say(*graph_drawing.drawn(found), *graph_drawing.remarks(found))
     if output is not None:
         pictures.write_picture(found, output)
 

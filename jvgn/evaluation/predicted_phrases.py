@@ -8,15 +8,14 @@ import pandas as pd
 
 from jvgn.datasets.tables import MISMATCH, unique
 from jvgn.evaluation.predictions import read_predictions
-from jvgn.graphs.tables import NODES
-from jvgn.storage.parquet import read_table
+from jvgn.graphs.tables import read_nodes
 from parsers.errors import BrokenFile
 
 
 def read_phrases(path: Path, evaluated: np.ndarray, nodes: Path, tokens: Mapping[int, Sequence[str]]) -> pd.DataFrame:
     """The predictions with a column `phrase`: the words of each node, of the `tokens` that each expression has."""
     predictions = read_predictions(path, evaluated).to_pandas()
-    node_table = unique(nodes, read_table(nodes, NODES), "expression_id", "node").to_pandas()
+    node_table = unique(nodes, read_nodes(nodes), "expression_id", "node").to_pandas()
     found = predictions.merge(node_table[["expression_id", "node", "tokens"]], on=["expression_id", "node"])
     if len(found) < len(predictions):
         raise BrokenFile(path, f"it grounds nodes that {nodes} lacks")

@@ -16,11 +16,10 @@ from jvgn.detector.leakage_proof import read_verdict
 from jvgn.evaluation.metrics import write_metrics
 from jvgn.evaluation.predictions import WAYS, read_predictions
 from jvgn.evaluation.supporting import SupportingObjects
-from jvgn.graphs.tables import EDGES, NODES
+from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import sha256
-from jvgn.storage.parquet import read_table
 from parsers.errors import BrokenFile
 
 log = logging.getLogger(__name__)
@@ -85,13 +84,13 @@ class Answers:
     """What is known about a dataset's expressions, to hold predictions against."""
 
     def __init__(self, dataset: Path, nodes: Path, edges: Path) -> None:
-        expressions, node_table = tables.read_expressions(dataset / "expressions.parquet"), read_table(nodes, NODES)
+        expressions, node_table = tables.read_expressions(dataset / "expressions.parquet"), read_nodes(nodes)
         tables.check_rows(nodes, node_table, expressions["expression_id"].to_numpy())
         tables.check_referents(nodes, node_table, expressions["expression_id"].to_numpy())
         self.expressions, self.nodes = expressions.to_pandas(), node_table.to_pandas()
         mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
         self.context_mentions = mentions[~mentions["is_referent"]]
-        self.edges = read_table(edges, EDGES).to_pandas()
+        self.edges = read_edges(edges).to_pandas()
 
     @property
     def evaluated(self) -> np.ndarray:

@@ -1,10 +1,9 @@
 """How much of the sentences the graphs hold: `coverage.json`.
 
-It counts expressions, sentences_parsed (identical ones are parsed once a shard), fallbacks (sentences in which no
-phrase was found), nodes, edges, in_pieces (graphs that are not connected), referent_is_object (graphs whose referent is
-not the subject of all its edges, where the syntactic head and the node of in-degree zero part ways), content_words,
-words_left_out (content words in no node and no edge), words_left_out_percent, and the seconds it took, those of all
-shards together.
+Counts: expressions; sentences_parsed (identical sentences are parsed once a shard); fallbacks (sentences in which no
+phrase was found); nodes; edges; in_pieces (graphs that are not connected); referent_is_object (graphs whose referent is
+the object of an edge, so that the syntactic head is not the node of in-degree zero); content_words; words_left_out
+(content words in no node and no edge); words_left_out_percent; seconds (of all shards together).
 """
 
 import json
@@ -19,19 +18,19 @@ from parsers.scene_graph import SceneGraph
 from parsers.words.lexicon import is_content_word
 
 COUNTED = ("fallbacks", "nodes", "edges", "in_pieces", "referent_is_object", "content_words", "words_left_out")
-"""What is counted in every graph."""
+"""Counts of a single graph."""
 
 SUMMED = ("expressions", "sentences_parsed", *COUNTED, "seconds")
-"""What a dataset's shards add up to."""
+"""Counts that are added over shards."""
 
 
 def counts(graph: SceneGraph) -> tuple[int, ...]:
-    """The numbers that `COUNTED` names."""
+    """Return the numbers that `COUNTED` names."""
     return (
         graph.is_fallback,
         len(graph.nodes),
         len(graph.edges),
-        len(graph.nodes) - len(graph.edges) > 1,  # there is no loop
+        len(graph.nodes) - len(graph.edges) > 1,  # a forest has as many trees as nodes minus edges
         any(edge.object == graph.referent for edge in graph.edges),
         sum(map(is_content_word, graph.tokens)),
         len(left_out(graph)),
@@ -46,7 +45,7 @@ def write_coverage(path: Path, sums: dict[str, float]) -> None:
 
 
 def merge_coverage(paths: Iterable[Path], output: Path) -> None:
-    """`output` is the coverage of all that the shards at `paths` hold."""
+    """Write the sums of the shards' coverage."""
     sums = dict.fromkeys(SUMMED, 0.0)
     for path in paths:
         try:

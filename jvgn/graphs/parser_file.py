@@ -1,4 +1,4 @@
-"""The settings file of a parser: the key `backend`, and its options as the other keys."""
+"""Reader of a parser's settings file: the key `backend`, and its options as the other keys."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from parsers.parser import Option, Parser
 
 
 def read_parser(path: Path | str) -> Parser:
-    """The parser of a settings file: the key `backend`, and its options as the other keys; null is no option."""
+    """Return the parser of a settings file; an option that is null is not set."""
     values = load_yaml(path)
     if not isinstance(values, dict) or not isinstance(values.get("backend"), str):
         raise BrokenFile(path, "expected the key backend", "write it as: backend: lexical")

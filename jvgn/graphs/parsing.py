@@ -1,12 +1,15 @@
-"""The stage that parses a dataset, whole or in shards: `expressions.parquet` -> `nodes.parquet`, `edges.parquet`,
-`coverage.json`. A graph depends on its sentence alone: any number of shards and processes makes the same tables.
+"""The parse stage: `expressions.parquet` -> `nodes.parquet`, `edges.parquet` and `coverage.json`.
+
+A graph depends on its sentence alone: the tables are the same bytes for any number of shards and processes.
 """
 
 import logging
+import os
 import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from tqdm import tqdm
 
-from jvgn.graphs.coverage import COUNTED, merge_coverage, write_coverage
-from jvgn.graphs.parallel import Parsed, other_processes, parse_chunks, use_one_core
-from jvgn.graphs.tables import EDGES, NODES
+from jvgn.graphs.coverage import COUNTED, counts, merge_coverage, write_coverage
+from jvgn.graphs.tables import EDGES, NODES, GraphFiles, graph_rows, merge_graphs, writing_graphs
 from jvgn.storage.files import sha256
-from jvgn.storage.parquet import count_rows, origin, read_rows, row_groups, writing
+from jvgn.storage.parquet import count_rows, read_rows
+from jvgn.storage.processes import workers
 from parsers.errors import BrokenFile, UserError
 from parsers.parser import Parser
 from parsers.scene_graph import MOST_TOKENS
@@ -26,21 +29,13 @@ from parsers.scene_graph import MOST_TOKENS
 EXPRESSIONS = pa.schema([("expression_id", pa.int64()), ("tokens", pa.list_(pa.string()))])
 """The columns of `expressions.parquet` that are read here."""
 
+CHUNK = 500
+"""Sentences that a process parses at a time."""
+
 SLICE = 20_000
-"""Expressions whose graphs are put in order at a time."""
+"""Expressions whose rows are written at a time."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class GraphFiles:
-    nodes: Path
-    edges: Path
-    coverage: Path
-
-    @classmethod
-    def within(cls, folder: Path) -> "GraphFiles":
-        return cls(folder / "nodes.parquet", folder / "edges.parquet", folder / "coverage.json")
 
 
 @dataclass(frozen=True)
@@ -62,27 +57,36 @@ class Shard:
         return (self.number - 1) * rows // self.count, self.number * rows // self.count
 
 
+@dataclass(frozen=True)
+class ParsedSentences:
+    """Graphs as tables, in which `expression_id` is the index of the sentence.
+
+    Tables cross from one process to another without being pickled node by node.
+    """
+
+    nodes: pa.Table
+    edges: pa.Table
+    counts: np.ndarray
+    """One row a graph, one column for each name of `COUNTED`."""
+
+
 def parse_expressions(
     expressions_path: Path, output: GraphFiles, parser: Parser, threads: int = 1, shard: Shard = Shard()
 ) -> None:
-    """The files of `output` hold the graphs of the shard's expressions, in their order."""
+    """Write the graphs of the shard's expressions, in their order; parse identical sentences once."""
     start = time.perf_counter()
-    parser.check()  # before anything is read, which may take long
+    parser.check()  # before the table is read, which may take long
     expressions = read_rows(expressions_path, EXPRESSIONS, *shard.bounds(count_rows(expressions_path, EXPRESSIONS)))
-    sentences, which = distinct(tokens_of(expressions, expressions_path))
-    if other_processes(len(sentences), threads):
-        use_one_core()
-    parser.load()  # so that one that cannot start says so before others are started
+    sentences, sentence_of_expression = distinct(tokens_of(expressions, expressions_path))
+    parser.load()  # a parser that cannot start reports it here, before processes are started
     parsed = parse_all(sentences, parser, threads)
-    made = {"backend": str(parser), "expressions": sha256(expressions_path)}
-    with writing(output.nodes, NODES, **made) as write_nodes, writing(output.edges, EDGES, **made) as write_edges:
-        for first in range(0, len(which), SLICE):
+    with writing_graphs(output, backend=str(parser), expressions=sha256(expressions_path)) as write:
+        for first in range(0, len(expressions), SLICE):
             ids = expressions["expression_id"][first : first + SLICE].to_numpy()
-            nodes, edges = rows_of(parsed, ids, which[first : first + SLICE])
-            write_nodes(nodes)
-            write_edges(edges)
-    sums = dict(zip(COUNTED, np.bincount(which, minlength=len(sentences)) @ parsed.counts, strict=True))
-    totals = {"expressions": len(which), "sentences_parsed": len(sentences)} | {key: int(sums[key]) for key in sums}
+            write(*rows_of(parsed, ids, sentence_of_expression[first : first + SLICE]))
+    repeats = np.bincount(sentence_of_expression, minlength=len(sentences))
+    totals = {"expressions": len(expressions), "sentences_parsed": len(sentences)}
+    totals |= dict(zip(COUNTED, (repeats @ parsed.counts).tolist(), strict=True))
     write_coverage(output.coverage, totals | {"seconds": time.perf_counter() - start})
     log.info("%s", totals)
 
@@ -101,63 +105,68 @@ def tokens_of(expressions: pa.Table, path: Path) -> pa.ListArray:
 
 
 def distinct(sentences: pa.ListArray) -> tuple[pa.ListArray, np.ndarray]:
-    """The sentences that differ, in the order in which they first occur; and for every sentence, which it is."""
-    # One text for each sentence, and no two sentences with the same: what separates tokens is in none of them.
+    """Return the distinct sentences, in the order in which they first occur, and the index of each sentence's."""
+    # Join each sentence into one text. Escape the separator, so that no two different sentences have the same text.
     words = pc.replace_substring(pc.replace_substring(sentences.flatten(), "\\", "\\\\"), "\n", "\\n")
     lengths = pc.list_value_length(sentences).to_numpy()
     offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
     texts = pc.binary_join(pa.ListArray.from_arrays(offsets, words), "\n").dictionary_encode()
-    which = texts.indices.to_numpy()
-    _, first = np.unique(which, return_index=True)
-    return sentences.take(pa.array(first)), which
+    index = texts.indices.to_numpy()
+    _, first = np.unique(index, return_index=True)
+    return sentences.take(pa.array(first)), index
 
 
-def parse_all(sentences: pa.ListArray, parser: Parser, threads: int) -> Parsed:
-    """The graphs of all the sentences, held in memory once and as tables."""
+def parse_all(sentences: pa.ListArray, parser: Parser, threads: int) -> ParsedSentences:
     parts = []
     with tqdm(total=len(sentences), unit="sentence", disable=None) as progress:
         for part in parse_chunks(sentences, parser, threads):
             parts.append(part)
             progress.update(len(part.counts))
-    return Parsed(
-        pa.concat_tables([part.nodes for part in parts] or [NODES.empty_table()]).combine_chunks(),
-        pa.concat_tables([part.edges for part in parts] or [EDGES.empty_table()]).combine_chunks(),
-        np.concatenate([part.counts for part in parts] or [np.zeros((0, len(COUNTED)), dtype=np.int64)]),
+    return ParsedSentences(
+        pa.concat_tables([NODES.empty_table(), *(part.nodes for part in parts)]).combine_chunks(),
+        pa.concat_tables([EDGES.empty_table(), *(part.edges for part in parts)]).combine_chunks(),
+        np.concatenate([np.zeros((0, len(COUNTED)), dtype=np.int64), *(part.counts for part in parts)]),
     )
 
 
-def rows_of(parsed: Parsed, expression_ids: np.ndarray, which: np.ndarray) -> Iterator[pa.Table]:
-    """The nodes, then the edges, of expressions whose graphs are `which` of those parsed."""
+def parse_chunks(sentences: pa.ListArray, parser: Parser, threads: int) -> Iterator[ParsedSentences]:
+    """Yield the graphs chunk by chunk, in the order of the sentences."""
+    # `concat_arrays` copies a slice: pickled as it is, a slice takes the whole array along.
+    chunks = [pa.concat_arrays([sentences[start : start + CHUNK]]) for start in range(0, len(sentences), CHUNK)]
+    processes = min(threads, len(chunks))
+    if processes < 2:
+        yield from map(parse_chunk, repeat(parser), chunks)
+    else:
+        with workers(processes, use_one_core) as pool:
+            yield from pool.map(parse_chunk, repeat(parser), chunks)
+
+
+def use_one_core() -> None:
+    """Keep a backend's library from starting a thread for every core in each process."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # the library reads it when it is loaded, which is later
+
+
+def parse_chunk(parser: Parser, sentences: pa.ListArray) -> ParsedSentences:
+    graphs = parser.load()([tuple(tokens) for tokens in sentences.to_pylist()])
+    nodes, edges = graph_rows(range(len(graphs)), graphs)
+    counted = np.array([counts(graph) for graph in graphs], dtype=np.int64).reshape(len(graphs), len(COUNTED))
+    return ParsedSentences(nodes, edges, counted)
+
+
+def rows_of(parsed: ParsedSentences, expression_ids: np.ndarray, sentence: np.ndarray) -> Iterator[pa.Table]:
+    """Yield the nodes, then the edges, of expressions with these ids and these sentences."""
     for table, name in ((parsed.nodes, "nodes"), (parsed.edges, "edges")):
         size = parsed.counts[:, COUNTED.index(name)]
         start = np.cumsum(size) - size
-        sizes = size[which]
+        sizes = size[sentence]
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        rows = table.take(pa.array(np.repeat(start[which], sizes) + within))
+        rows = table.take(pa.array(np.repeat(start[sentence], sizes) + within))
         ids = pa.array(np.repeat(expression_ids, sizes), pa.int64())
         yield rows.set_column(0, "expression_id", ids)
 
 
 def merge_shards(folders: Sequence[Path], output: GraphFiles) -> None:
-    """`output` holds what the shards in the folders hold, one after the other."""
+    """Put the graphs and the coverage of the shards in `folders` together, in the order given."""
     shards = [GraphFiles.within(folder) for folder in folders]
-    tables = (
-        (NODES, [shard.nodes for shard in shards], output.nodes),
-        (EDGES, [shard.edges for shard in shards], output.edges),
-    )
-    for schema, paths, path in tables:
-        with writing(path, schema, **common_origin(paths, schema)) as write:
-            for shard in paths:
-                for rows in row_groups(shard, schema):
-                    write(rows)
+    merge_graphs(shards, output)
     merge_coverage([shard.coverage for shard in shards], output.coverage)
-
-
-def common_origin(paths: Sequence[Path], schema: pa.Schema) -> dict[str, str]:
-    """What made the tables at `paths`, which must be the same for all."""
-    first, *others = paths
-    expected = origin(first, schema)
-    for path in others:
-        if origin(path, schema) != expected:
-            raise BrokenFile(path, f"made by {origin(path, schema)}, but {first} by {expected}")
-    return expected

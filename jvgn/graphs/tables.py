@@ -1,4 +1,4 @@
-"""The two tables that hold scene graphs.
+"""The tables of scene graphs: their format, the one reader and the one writer.
 
 `nodes.parquet`, one row a node: expression_id int64, node int16 (0 onwards in its expression), head string,
 head_token int16, attributes list<string>, tokens list<int16>, is_referent bool.
@@ -7,11 +7,18 @@ tokens list<int16>.
 Rows are in the order of the expressions. Token indices point into the `tokens` of `expressions.parquet`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from parsers.scene_graph import SceneGraph
+from jvgn.storage.parquet import origin, read_table, row_groups, writing
+from parsers.errors import BrokenFile
+from parsers.scene_graph import Edge, Node, SceneGraph
 
 NODES = pa.schema(
     [
@@ -36,8 +43,51 @@ EDGES = pa.schema(
 )
 
 
+@dataclass(frozen=True)
+class GraphFiles:
+    """The files that the parse stage writes for a dataset or one of its shards."""
+
+    nodes: Path
+    edges: Path
+    coverage: Path
+
+    @classmethod
+    def within(cls, folder: Path) -> "GraphFiles":
+        return cls(folder / "nodes.parquet", folder / "edges.parquet", folder / "coverage.json")
+
+
+def read_nodes(path: Path) -> pa.Table:
+    return read_table(path, NODES)
+
+
+def read_edges(path: Path) -> pa.Table:
+    return read_table(path, EDGES)
+
+
+def read_graph(files: GraphFiles, expression_id: int, tokens: Sequence[str]) -> SceneGraph:
+    """Return the scene graph of one expression, whose words are `tokens`."""
+    nodes, edges = (
+        table.filter(pc.equal(table["expression_id"], expression_id)).to_pylist()
+        for table in (read_nodes(files.nodes), read_edges(files.edges))
+    )
+    referents = [row["node"] for row in nodes if row["is_referent"]]
+    if len(referents) != 1:
+        raise BrokenFile(files.nodes, f"expression {expression_id} has {len(referents)} referents, expected one")
+    try:
+        return SceneGraph(
+            tuple(tokens),
+            tuple(
+                Node(row["head"], row["head_token"], tuple(row["attributes"]), tuple(row["tokens"])) for row in nodes
+            ),
+            tuple(Edge(row["subject"], row["relation"], row["object"], tuple(row["tokens"])) for row in edges),
+            referents[0],
+        )
+    except ValueError as error:
+        raise BrokenFile(files.nodes, f"expression {expression_id} has an invalid scene graph ({error})") from error
+
+
 def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> tuple[pa.Table, pa.Table]:
-    """The graphs as the nodes table and the edges table."""
+    """Return the rows of the graphs in the table of nodes and in the table of edges."""
     nodes: dict[str, list[object]] = {name: [] for name in NODES.names}
     edges: dict[str, list[object]] = {name: [] for name in EDGES.names}
     for expression_id, graph in zip(expression_ids, graphs, strict=True):
@@ -51,3 +101,41 @@ def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> t
             for name, value in zip(EDGES.names, relation, strict=True):
                 edges[name].append(value)
     return pa.table(nodes, schema=NODES), pa.table(edges, schema=EDGES)
+
+
+class WriteRows(Protocol):
+    def __call__(self, nodes: pa.Table, edges: pa.Table) -> None: ...
+
+
+@contextmanager
+def writing_graphs(files: GraphFiles, **made_by: str) -> Iterator[WriteRows]:
+    """Yield a function that appends rows to both tables; `made_by` goes into their metadata."""
+    with writing(files.nodes, NODES, **made_by) as write_nodes, writing(files.edges, EDGES, **made_by) as write_edges:
+
+        def write(nodes: pa.Table, edges: pa.Table) -> None:
+            write_nodes(nodes)
+            write_edges(edges)
+
+        yield write
+
+
+def merge_graphs(shards: Sequence[GraphFiles], output: GraphFiles) -> None:
+    """Write the rows of all shards, one shard after the other, a row group at a time."""
+    for schema, paths, path in (
+        (NODES, [shard.nodes for shard in shards], output.nodes),
+        (EDGES, [shard.edges for shard in shards], output.edges),
+    ):
+        with writing(path, schema, **common_origin(paths, schema)) as write:
+            for shard in paths:
+                for rows in row_groups(shard, schema):
+                    write(rows)
+
+
+def common_origin(paths: Sequence[Path], schema: pa.Schema) -> dict[str, str]:
+    """Return what made the tables at `paths`, which must be the same for all."""
+    first, *others = paths
+    expected = origin(first, schema)
+    for path in others:
+        if (found := origin(path, schema)) != expected:
+            raise BrokenFile(path, f"made by {found}, but {first} by {expected}")
+    return expected

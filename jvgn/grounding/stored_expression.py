@@ -4,7 +4,6 @@ Loads no torch, so that a mistake in its id is known at once.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,12 @@ import pyarrow.compute as pc
 
 from jvgn.datasets import tables
 from jvgn.evaluation.predictions import read_predictions
-from jvgn.graphs.tables import EDGES, NODES
+from jvgn.graphs.tables import GraphFiles, read_graph
 from jvgn.grounding.answer import Box
 from jvgn.grounding.run_folder import RunFolder, as_seen
-from jvgn.storage.parquet import read_table
 from jvgn.storage.records import check_unchanged
-from parsers.errors import BrokenFile, UserError
-from parsers.scene_graph import Edge, Node, SceneGraph
+from parsers.errors import UserError
+from parsers.scene_graph import SceneGraph
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,13 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
     (expression,) = found
     (image,) = rows_of(images, "image_id", expression["image_id"])
     (gold,) = rows_of(objects, "object_id", expression["object_id"])
+    graphs = GraphFiles.within(run.graphs(run.settings.parser))
+    check_unchanged(graphs.nodes, graphs.edges)
     return StoredExpression(
         expression_id=expression_id,
         split=expression["split"],
         text=expression["text"],
-        graph=read_graph(run.graphs(run.settings.parser), expression_id, expression["tokens"]),
+        graph=read_graph(graphs, expression_id, expression["tokens"]),
         image_id=image["image_id"],
         image=image["file_name"],
         size=(image["width"], image["height"]),
@@ -75,27 +75,6 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
 
 def rows_of(table: pa.Table, key: str, value: int) -> list[dict[str, Any]]:
     return table.filter(pc.equal(table[key], value)).to_pylist()
-
-
-def read_graph(folder: Path, expression_id: int, tokens: list[str]) -> SceneGraph:
-    check_unchanged(folder / "nodes.parquet", folder / "edges.parquet")
-    nodes = rows_of(read_table(folder / "nodes.parquet", NODES), "expression_id", expression_id)
-    edges = rows_of(read_table(folder / "edges.parquet", EDGES), "expression_id", expression_id)
-    referents = [row["node"] for row in nodes if row["is_referent"]]
-    try:
-        if len(referents) != 1:
-            raise ValueError(f"it has {len(referents)} referents")
-        return SceneGraph(
-            tokens=tuple(tokens),
-            nodes=tuple(
-                Node(row["head"], row["head_token"], tuple(row["attributes"]), tuple(row["tokens"])) for row in nodes
-            ),
-            edges=tuple(Edge(row["subject"], row["relation"], row["object"], tuple(row["tokens"])) for row in edges),
-            referent=referents[0],
-        )
-    except ValueError as error:
-        problem = f"no scene graph of expression {expression_id} ({error})"
-        raise BrokenFile(as_seen(folder), problem, "parse the expressions again") from error
 
 
 def most_helped(predictions: pa.Table, run: RunFolder) -> int:

@@ -30,8 +30,8 @@ from jvgn.views.drawing import (
     text_width,
     wrapped,
 )
-from jvgn.views.letters import printable
-from parsers.tools.places import Place, places
+from jvgn.views.graph_picture import printable
+from parsers.tools.graph_drawing import TreeNode, places
 
 WIDTH, MARGIN, DPI = 3.3, 0.06, 300
 LARGE, SMALL = 8.0, 6.5
@@ -136,7 +136,7 @@ def top_regions(answer: Answer, node: int) -> list[int]:
     return [chosen, *sorted(shown, key=lambda region: -answer.marginal_KN[node, region])]
 
 
-def row_height(answer: Answer, place: Place) -> float:
+def row_height(answer: Answer, place: TreeNode) -> float:
     graph_part = (SMALL_LINE if place.edge else 0) + box_height(answer, place.node)
     return max(graph_part, len(top_regions(answer, place.node)) * BAR_ROW) + ROW_GAP
 
@@ -217,7 +217,7 @@ def draw_legend(canvas: Canvas, y: float, gold: Gold | None) -> None:
         canvas.text(x + 0.17, y, "annotated referent", SMALL, SOFT)
 
 
-def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[Place], tops: Sequence[float]) -> None:
+def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[TreeNode], tops: Sequence[float]) -> None:
     """Boxes with head and attributes; arrows from subject to object, with the relation's words."""
     step = min(INDENT, 0.8 / max(1, max(place.depth for place in tree)))
     left = [MARGIN + 0.03 + place.depth * step for place in tree]

@@ -1,6 +1,6 @@
-"""A scene graph as a file: SVG, laid out here; DOT, for Graphviz; JSON, for programs.
+"""A scene graph as a file: SVG, DOT for Graphviz, JSON for programs.
 
-The SVG grows from left to right: a column for each step away from the referent, a row for each branch's end.
+The SVG is a tree from left to right: a column for each step away from the referent, a row for each leaf.
 """
 
 import json
@@ -10,23 +10,22 @@ from html import escape
 from pathlib import Path
 
 from jvgn.storage.files import replacing
-from jvgn.views.letters import printable
 from parsers.errors import UserError
 from parsers.guarantees import left_out
 from parsers.scene_graph import SceneGraph
-from parsers.tools.places import Place, places
+from parsers.tools.graph_drawing import TreeNode, places
 
 REFERENT, OTHER, INK = "#f4c95d", "#cfe8f7", "#222222"
-"""Orange and sky blue, told apart by every kind of colour vision; the referent also has a star and a thicker line."""
+"""Orange and sky blue, which colour-blind people can distinguish; the referent also has a star and a thicker line."""
 
 LETTER, MARGIN, PADDING, BEND = 7.6, 16, 10, 34
 ROW, BOX, SMALL = 64, 44, 0.85
-"""Pixels: a letter's width at 14 pixels, the picture's edge, inside a box, an edge's curve; a row and a box in it;
-and how much smaller attributes and relations are written."""
+"""Pixels: width of a letter at 14 pixels, margin of the picture, padding of a box, width of an edge's curve, height of
+a row and of a box. `SMALL` is the relative size of attributes and relations."""
 
 
 def write_picture(graph: SceneGraph, path: Path) -> None:
-    """`path`, by its ending, holds the graph as SVG, DOT or JSON."""
+    """Write the graph as SVG, DOT or JSON, by the suffix of `path`."""
     writers = {".svg": svg, ".dot": dot, ".json": as_json}
     if path.suffix not in writers:
         raise UserError(f"{path}: graphs are drawn as {', '.join(writers)}; choose one of these endings")
@@ -78,8 +77,8 @@ def svg(graph: SceneGraph) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def columns(graph: SceneGraph, tree: list[Place]) -> tuple[list[float], list[float]]:
-    """The left end and the width of every box: columns have room for their widest, gaps for their relations."""
+def columns(graph: SceneGraph, tree: list[TreeNode]) -> tuple[list[float], list[float]]:
+    """Return the left end and the width of every box; columns fit their widest box, gaps their longest relation."""
     widths = [box_width(graph, place) for place in tree]
     depths = range(max(place.depth for place in tree) + 1)
     widest = [max(width for place, width in zip(tree, widths, strict=True) if place.depth == depth) for depth in depths]
@@ -96,8 +95,8 @@ def columns(graph: SceneGraph, tree: list[Place]) -> tuple[list[float], list[flo
     return [starts[place.depth] for place in tree], widths
 
 
-def rows(tree: list[Place]) -> list[float]:
-    """The height of every box: ends of branches one below the other, a parent amid its branches."""
+def rows(tree: list[TreeNode]) -> list[float]:
+    """Return the vertical centre of every box: leaves one below the other, a parent in the middle of its children."""
     branches: list[list[int]] = [[] for _ in tree]
     for index, place in enumerate(tree):
         if place.parent is not None:
@@ -112,8 +111,8 @@ def rows(tree: list[Place]) -> list[float]:
     return found
 
 
-def line(place: Place, start: tuple[float, float], end: tuple[float, float]) -> list[str]:
-    """A curve from a box to the row of the next one, then straight under the relation's words."""
+def line(place: TreeNode, start: tuple[float, float], end: tuple[float, float]) -> list[str]:
+    """Return a curve from a box to the row of the next one, then a straight line under the relation's words."""
     assert place.edge is not None
     (x, y), (right, below) = start, end
     straight = right - SMALL * text_width(place.edge.relation) - 2 * PADDING
@@ -127,7 +126,7 @@ def line(place: Place, start: tuple[float, float], end: tuple[float, float]) -> 
     ]
 
 
-def box(graph: SceneGraph, place: Place, left: float, middle: float, width: float) -> list[str]:
+def box(graph: SceneGraph, place: TreeNode, left: float, middle: float, width: float) -> list[str]:
     head, attributes = labels(graph, place)
     is_referent = place.node == graph.referent
     fill, stroke = (REFERENT, 2.5) if is_referent else (OTHER, 1)
@@ -142,20 +141,27 @@ def box(graph: SceneGraph, place: Place, left: float, middle: float, width: floa
     ]
 
 
-def labels(graph: SceneGraph, place: Place) -> tuple[str, str]:
+def labels(graph: SceneGraph, place: TreeNode) -> tuple[str, str]:
     node = graph.nodes[place.node]
     return ("★ " if place.node == graph.referent else "") + node.head, ", ".join(node.attributes)
 
 
-def box_width(graph: SceneGraph, place: Place) -> float:
+def box_width(graph: SceneGraph, place: TreeNode) -> float:
     head, attributes = labels(graph, place)
     return max(1.1 * text_width(head), SMALL * text_width(attributes)) + 2 * PADDING
 
 
 def text_width(text: str) -> float:
-    """About how wide a text is; letters of East Asian scripts and pictures take twice the room."""
+    """Estimate the width of a text; East Asian letters and emoji are twice as wide."""
     return sum(LETTER * (2 if unicodedata.east_asian_width(letter) in "WF" else 1) for letter in text)
 
 
 def escaped(text: str) -> str:
     return escape(printable(text))
+
+
+def printable(text: str) -> str:
+    """Replace what an XML file must not contain: control characters and halves of surrogate pairs."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(letter) in ("Cc", "Cs", "Cn") else letter for letter in text
+    )

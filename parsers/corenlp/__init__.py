@@ -1,9 +1,9 @@
 """The `corenlp` backend: the paper's own parser, the scene graphs of Stanford's CoreNLP, made by Java.
 
-`corenlp_jars` finds CoreNLP or fetches it, `pieces` spells our tokens its way, `process` streams sentences through one
-Java process (`Feeder.java`), `relations` finds the words of what each answer says, `joining` what it left out, and
-`reading` makes it a graph. Options: `folder`, that of CoreNLP's jars; `repair`, whether the prepositions and relations
-that CoreNLP loses come back.
+`jars` finds CoreNLP, `pieces` spells our tokens as CoreNLP does, `process` streams sentences through one Java process
+(`Feeder.java`), `answer_relations` finds the words of the relations in each answer, and `answer_graph` makes it a scene
+graph. Options: `folder`, with CoreNLP's jars; `repair`, whether to restore the prepositions and relations that CoreNLP
+loses.
 """
 
 import logging
@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from parsers.backends import Backend
+from parsers.corenlp.answer_graph import read
 from parsers.corenlp.jars import FOLDER, class_path
 from parsers.corenlp.pieces import Piece, pieces
 from parsers.corenlp.process import Answer, CoreNLP, java
-from parsers.corenlp.reading import read
 from parsers.errors import UserError
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import SceneGraph
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def load(folder: str = FOLDER, repair: bool | str = True) -> Backend:
-    """Looks for Java and the jars at once; Java itself starts with the first sentence."""
+    """Check for Java and the jars now; Java starts with the first sentence."""
     if not isinstance(repair, bool):
         raise UserError(f"the parser corenlp: repair: expected true or false, found {repair!r}")
     corenlp = CoreNLP(java(), class_path(Path(folder)))

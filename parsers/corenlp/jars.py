@@ -14,7 +14,7 @@ FOLDER = "resources/corenlp"
 
 @dataclass(frozen=True)
 class Jar:
-    """A jar by its Maven coordinates, and a file in it by which it is known under any name."""
+    """A jar by its Maven coordinates, and a member by which it is recognised under any name."""
 
     coordinates: str
     sha256: str
@@ -42,14 +42,14 @@ JARS = (
         "jakarta.json-1.1.6.jar",
     ),
 )
-"""484 MB, nearly all of it the models, of which only 3 MB are read: CoreNLP has no smaller jar with its parser."""
+"""484 MB, nearly all models, of which 3 MB are read; CoreNLP has no smaller jar with its parser."""
 
 
 def class_path(folder: Path) -> list[Path]:
-    """The jars in `folder` that are needed; of several that would do, the first by name."""
+    """Return the jars in `folder` that are needed; if several fit, the first by name."""
     cure = f"`snakemake {FOLDER}` fetches it, or set the option `folder` to that of a CoreNLP distribution"
     if not folder.is_dir():
-        raise UserError(f"{folder}: there is no such folder of CoreNLP's jars; {cure}")
+        raise UserError(f"{folder}: folder of CoreNLP's jars is missing; {cure}")
     members = {path: members_of(path) for path in sorted(folder.glob("*.jar"))}
     found = [[path for path in members if jar.member in members[path]] for jar in JARS]
     missing = [jar.name for jar, paths in zip(JARS, found, strict=True) if not paths]

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 APOSTROPHES = "'’"
-UNSPEAKABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""What would end a word or a line, or has no UTF-8."""
+UNUSABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Characters that would end a word or a line, or cannot be encoded."""
 OWNER = re.compile(rf"(.*\w)([{APOSTROPHES}]s|(?<=s)[{APOSTROPHES}])", re.IGNORECASE)
 """man's, dogs' """
 
@@ -20,7 +20,7 @@ class Piece:
 
     @property
     def spelled(self) -> str:
-        return UNSPEAKABLE.sub("_", self.written.replace("’", "'").replace(" ", "")) or "_"
+        return UNUSABLE.sub("_", self.written.replace("’", "'").replace(" ", "")) or "_"
 
 
 def pieces(tokens: Sequence[str]) -> list[Piece]:

@@ -1,7 +1,6 @@
-"""One Java process that reads sentences and writes an answer for each; `Feeder.java` says in which form.
+"""One Java process that reads sentences and writes an answer for each; `Feeder.java` documents the format.
 
-The process starts with the first sentence and ends with this one. It takes up to 2 GB; several of them are several
-Python processes, each with its own.
+It starts with the first sentence and ends with this process. It needs up to 2 GB, in every Python process that parses.
 """
 
 import json
@@ -25,23 +24,23 @@ HEAP = "-Xmx2g"
 MOST_WORDS = 80
 """The parser's time grows with the cube of the words, and its memory with the square."""
 MOST_SECONDS = 600
-"""A way out of a sentence without end; no sentence of `MOST_WORDS` words comes near it."""
+"""Time limit for one sentence; no sentence of `MOST_WORDS` words comes near it."""
 
 JDK = "install a JDK, version 11 or newer (a JRE has no compiler), and have its `java` on the PATH"
 NO_COMPILER = ("jdk.compiler", "could not find or load main class")
-"""What a Java without a compiler says of a source file."""
+"""Parts of the error message of a Java without a compiler."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What CoreNLP says of a sentence; words are named by their place in it."""
+    """CoreNLP's answer about a sentence; words are named by their index."""
 
     tags: tuple[str, ...] = ()
     roots: tuple[int, ...] = ()
     dependencies: tuple[tuple[int, str, int], ...] = ()
     """Governor, relation, dependent."""
     nodes: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """Each with the attributes said of it."""
+    """Each with its attributes."""
     relations: tuple[tuple[int, str, int], ...] = ()
     problem: str = ""
     """Why there is no graph."""
@@ -75,9 +74,9 @@ class CoreNLP:
         self.lock = threading.Lock()
 
     def answers(self, sentences: Sequence[Sequence[str]]) -> list[Answer]:
-        """An answer to each sentence, in their order; a Java that ends before the last one is an error."""
+        """Return an answer for each sentence, in order; raise an error if Java ends early."""
         with self.lock:
-            # Encoded here: what cannot be is an error of the caller's, while Java would wait for it for ever.
+            # Encode here: an error in the thread below would leave Java waiting for ever.
             text = "".join("\t".join(words) + "\n" for words in sentences).encode("utf8")
             process = self.process or self.start()
             feeding = threading.Thread(target=feed, args=(process, text), daemon=True)
@@ -85,7 +84,7 @@ class CoreNLP:
             try:
                 return [Answer.of(self.line(process, sentence)) for sentence in sentences]
             except BaseException:
-                self.stop(process)  # answers that nobody waits for must not be taken for the next ones
+                self.stop(process)  # the next call must not read answers of this one
                 self.process = None
                 raise
             finally:
@@ -93,7 +92,7 @@ class CoreNLP:
 
     def start(self) -> subprocess.Popen[bytes]:
         self.stderr = tempfile.TemporaryFile("w+", encoding="utf8", errors="replace")  # noqa: SIM115, Java writes it
-        # One thread and no surprises: a graph must not depend on how much memory was left.
+        # Exit when memory runs out: a graph must not depend on how much was left.
         command = [self.java, HEAP, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", "-cp", self.class_path]
         self.process = subprocess.Popen(
             [*command, str(FEEDER), str(MOST_SECONDS), str(MOST_WORDS)],
@@ -129,7 +128,7 @@ class CoreNLP:
 
 def feed(process: subprocess.Popen[bytes], text: bytes) -> None:
     assert process.stdin is not None
-    with suppress(OSError, ValueError):  # a process that ended, or was stopped, says why itself
+    with suppress(OSError, ValueError):  # the reader reports a process that ended
         process.stdin.write(text)
         process.stdin.flush()
 

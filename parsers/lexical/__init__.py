@@ -1,16 +1,16 @@
 """The `lexical` backend: word lists and patterns, no model. The same words always give the same graph.
 
-The passes: `tagging.tag` -> `phrases.items` -> `clauses.walk` -> `guarantees.guaranteed`.
+The passes: `tagger.tag` -> `phrases.items` -> `clauses.walk` -> `guarantees.guaranteed`.
 """
 
 from collections.abc import Iterable, Sequence
 
 from parsers.backends import Backend
 from parsers.guarantees import guaranteed
+from parsers.lexical.clause_state import Link
 from parsers.lexical.clauses import walk
 from parsers.lexical.phrases import Phrase, items
-from parsers.lexical.state import Link
-from parsers.lexical.tagging import Word, tag
+from parsers.lexical.tagger import Word, tag
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.words.lexicon import Tag, words
 
@@ -24,7 +24,7 @@ def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
 
 
 def parse_tokens(tokens: Sequence[str]) -> SceneGraph:
-    """The scene graph of one tokenised sentence."""
+    """Return the scene graph of one tokenised sentence."""
     tagged = tag(tokens)
     read = walk(items(tagged))
     marks = {word.tokens: word.text for word in tagged if word.tag is Tag.POSSESSIVE}
@@ -37,7 +37,7 @@ def parse_tokens(tokens: Sequence[str]) -> SceneGraph:
 
 
 def node(tokens: Sequence[str], phrase: Phrase, said: Iterable[tuple[Word, ...]], mark: str) -> Node:
-    """The phrase and what is said of it; `mark` is the 's within the head's own token, as in "man's"."""
+    """Return the node of a phrase and its attributes; `mark` is the 's inside the head's own token, as in "man's"."""
     attributes = [indices(tokens, [word]) for word in phrase.modifiers] + [indices(tokens, spoken) for spoken in said]
     head = phrase.head.tokens
     text = written(tokens, head)
@@ -50,12 +50,12 @@ def edge(tokens: Sequence[str], link: Link) -> Edge:
     used = indices(tokens, link.words)
     text = written(tokens, used)
     if link.words[0].tag is Tag.POSSESSIVE:
-        text = text[-len(link.words[0].text) :]  # of "man's" in one token, only 's
+        text = text[-len(link.words[0].text) :]  # if "man's" is one token, only 's
     return Edge(link.subject, text, link.object, used)
 
 
 def indices(tokens: Sequence[str], spoken: Iterable[Word]) -> tuple[int, ...]:
-    """The tokens of the words; of "on the left", only "left"."""
+    """Return the token indices of the words; of "on the left", only that of "left"."""
     return tuple(
         index
         for word in spoken

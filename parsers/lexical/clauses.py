@@ -1,28 +1,27 @@
-"""Phrases and relations -> who is related to whom: one walk from left to right.
+"""Phrases and relations -> links between phrases: one walk from left to right.
 
-What a relation is said of is chosen in `subjects`; here is what each kind of item does to the reading.
+`subjects` chooses the subjects of a relation; the methods here say what each kind of item does to the state.
 """
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from parsers.lexical.attachment import HAVING
+from parsers.lexical.clause_state import ClauseState, Link
 from parsers.lexical.phrases import Item, Phrase, Relation
-from parsers.lexical.state import Link, Reading
-from parsers.lexical.subjects import NUMBER_OF_VERB, meant, owner, subjects_of
-from parsers.lexical.tagging import Word
+from parsers.lexical.subjects import HAVING, NUMBER_OF_VERB, meant, owner, subjects_of
+from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, words
 
 STOPS = frozenset({".", ";", "!", "?"})
 COPULAS = frozenset({"is", "are", "was", "were"})
 
 
-class Walk(Reading):
-    """A reading that takes in one item after another."""
+class Walk(ClauseState):
+    """The walk over a sentence, item by item."""
 
     def phrase(self, phrase: Phrase, following: Item | None) -> None:
-        if self.joined and self.pending is None and self.is_told and starts_clause(phrase, following):
+        if self.joined and self.pending is None and self.has_verb and starts_clause(phrase, following):
             self.opened = True  # "a man is eating and his dog is sleeping"
         if self.pending is not None and self.is_description(*self.pending, phrase):
             self.describe(self.pending[0], phrase)
@@ -31,7 +30,7 @@ class Walk(Reading):
         self.joined, self.relative, self.opened = False, "", False
 
     def is_description(self, subjects: list[int], relation: Relation, phrase: Phrase) -> bool:
-        """ "the man is a rider": a rider is what the man is, not another object."""
+        """ "the man is a rider": rider is an attribute of the man, not another object."""
         return bool(subjects) and self.fronted is None and phrase.owner is None and is_copula(relation)
 
     def describe(self, subjects: list[int], phrase: Phrase) -> None:
@@ -48,8 +47,8 @@ class Walk(Reading):
         elif self.joined and self.nearest and not self.opened:
             self.coordinate(index, following)
         elif self.opened or not self.nearest:
-            self.clause, self.nearest, self.gap, self.is_told = [index], [index], None, False
-        else:  # two phrases in a row: the second opens a clause about the first
+            self.clause, self.nearest, self.gap, self.has_verb = [index], [index], None, False
+        else:  # two phrases in a row: the second starts a clause about the first
             self.gap = self.nearest[-1]
             self.clause, self.nearest = [index], [index]
         if self.referent is None:
@@ -59,7 +58,7 @@ class Walk(Reading):
             self.own(index, phrase.possessive)
 
     def own(self, index: int, possessive: Word) -> None:
-        """ "his head" is the man's; of other things that is only worth saying where nothing else relates them."""
+        """Link "his head" to the man; other things of his only if nothing else relates them."""
         who = owner(self, index)
         is_related = any(index in (link.subject, link.object) for link in self.links)
         if who is None or (is_related and not self.phrases[index].is_body_part) or self.are_linked(who, index):
@@ -67,7 +66,7 @@ class Walk(Reading):
         self.links.append(Link(who, (possessive,), index))
 
     def complete(self, subjects: list[int], relation: Relation, index: int) -> None:
-        """The pending relation gets its object."""
+        """Give the pending relation its object."""
         self.pending = None
         if not subjects:
             self.fronted = (relation, index)
@@ -82,7 +81,7 @@ class Walk(Reading):
             self.clause = [index]
 
     def announce(self, index: int) -> None:
-        """ "under the window is a bench", "on the road , a dog runs": what the sentence is about comes second."""
+        """ "under the window is a bench", "on the road , a dog runs": the referent comes second."""
         if self.fronted is not None:
             self.answer([index], *self.fronted)
         self.referent, self.fronted = index, None
@@ -116,7 +115,7 @@ class Walk(Reading):
             self.nearest = [index]
 
     def repeats(self, first: list[int], relation: Relation, index: int, following: Item | None) -> bool:
-        """Whether the like is said of the next as of the first: "a cup with tea and a jug with milk"; but no list."""
+        """Return whether the next phrase repeats the pattern: "a cup with tea and a jug with milk"; not in a list."""
         one, other = self.phrases[first[-1]], self.phrases[index]
         is_list = sum(said is relation for _, said in self.answered.values()) > 1
         if not isinstance(following, Relation) or relation.text == "of" or other.is_worn or is_list:
@@ -125,7 +124,7 @@ class Walk(Reading):
         return one.is_determined == other.is_determined and (following.text == relation.text or are_people)
 
     def stand_beside(self, first: list[int], index: int) -> None:
-        """The phrase is related as the first one is, and what comes next is said of it alone."""
+        """Relate the phrase as the first one is; the next relation belongs to it alone."""
         before = self.answered.get(first[-1])
         if before is not None:
             self.answer(*before, index)
@@ -145,7 +144,7 @@ class Walk(Reading):
             self.links.append(Link(first - 1, (mark,), index))
 
     def starts_again(self) -> bool:
-        """Whether a person named now joins the one at the start: "a man with a bag and a woman standing"."""
+        """Return whether a person joins the one at the start: "a man with a bag and a woman standing"."""
         return not self.are_animate(self.nearest) and self.are_animate(self.clause)
 
     def relation(self, relation: Relation, following: Item | None) -> None:
@@ -158,7 +157,7 @@ class Walk(Reading):
         if refers_back and not self.are_animate(subjects):
             subjects = self.nearest  # "a table with a cloth covering it"
         self.joined, self.relative = False, ""
-        self.is_told = self.is_told or (relation.is_finite and subjects == self.clause)
+        self.has_verb = self.has_verb or (relation.is_finite and subjects == self.clause)
         if target is not None and not is_predicate(relation):
             self.expect(target, *self.split(subjects, relation))
         elif refers_back:
@@ -173,7 +172,7 @@ class Walk(Reading):
             self.nearest = subjects if relation.is_finite and subjects else self.nearest
 
     def expect(self, target: Phrase, subjects: list[int], relation: Relation) -> None:
-        """The relation waits for its object; who stands in a coat stands, and is in a coat."""
+        """Let the relation wait for its object; "standing in a coat" is "standing", and "in a coat"."""
         if target.is_worn and is_posture_in(relation) and self.are_animate(subjects):
             self.say(subjects, relation.spoken[:-1])
             relation = relation.last
@@ -181,7 +180,7 @@ class Walk(Reading):
         self.anchor = self.anchor if relation.text == "of" and self.anchor else subjects
 
     def split(self, subjects: list[int], relation: Relation) -> tuple[list[int], Relation]:
-        """Of "the fork a girl is using on toast", the girl uses the fork; what is left says something of the fork."""
+        """ "the fork a girl is using on toast": the girl uses the fork, and the rest is about the fork."""
         prepositions = len(relation.tags) - len(relation.tags.rstrip("PTO"))
         takes_object = relation.verb == Tag.ING or relation.spoken[0].text in HAVING
         if self.gap is None or not relation.verb or prepositions < (1 if takes_object else 2):
@@ -207,7 +206,7 @@ class Walk(Reading):
         self.link(together, relation, what)
 
     def location(self, word: Word) -> None:
-        """ "on the left", of the phrase it stands by or of the one that wears it."""
+        """Add "on the left" to the last phrase, or to the person who wears it."""
         if not self.nearest:
             self.announced.append(word)
             return
@@ -219,14 +218,14 @@ class Walk(Reading):
             self.say(self.anchor if self.joined and self.anchor else self.nearest, (word,))
 
     def stop(self) -> None:
-        """A new sentence, which goes on about the referent."""
+        """Start a new sentence, which continues about the referent."""
         self.opened, self.joined, self.relative, self.pending, self.gap = True, False, "", None, None
         if self.referent is not None:
             self.clause = self.nearest = self.anchor = [self.referent]
 
 
 def starts_clause(phrase: Phrase, following: Item | None) -> bool:
-    """Whether what follows says something of the phrase alone: "is" of one, "are" of several."""
+    """Return whether the next relation is about the phrase alone: "is" about one, "are" about several."""
     if not isinstance(following, Relation) or not following.is_finite:
         return False
     number = NUMBER_OF_VERB.get(following.words[0].text, phrase.head.tag)
@@ -234,34 +233,34 @@ def starts_clause(phrase: Phrase, following: Item | None) -> bool:
 
 
 def is_compound(relation: Relation, before: Phrase, phrase: Phrase) -> bool:
-    """Whether a noun and a participle describe the phrase after them: "snow covered hill"."""
+    """Return whether a noun and a participle describe the phrase after them: "snow covered hill"."""
     participle = relation.words[-1]
     follows = participle.tokens[0] == before.head.tokens[-1] + 1 and len(relation.words) == 1
     return follows and participle.text in words("compounding_participles") and not phrase.is_determined
 
 
 def is_posture_in(relation: Relation) -> bool:
-    """Whether it is "standing in" or "walking with", which before clothes are two things said."""
+    """Return whether it is "standing in" or "walking with", which before clothes is an attribute and a relation."""
     return relation.verb == Tag.POSTURE and relation.words[-1].text in ("in", "with")
 
 
 def is_done_to(relation: Relation, pronoun: str) -> bool:
-    """Whether the pronoun is what an action is done to: "a woman holding it"."""
+    """Return whether the pronoun is the object of an action: "a woman holding it"."""
     return relation.tags[-1] in "VGg" and pronoun in ("it", "them", "him", "her")
 
 
 def is_copula(relation: Relation) -> bool:
-    """Whether it only says what its subject is; who appears to be something is not said to be it."""
+    """Return whether it is a copula; "appears to be a rider" does not make the man a rider."""
     return relation.tags.strip("XZ") == Tag.AUXILIARY and relation.text in COPULAS
 
 
 def is_predicate(relation: Relation) -> bool:
-    """Whether it describes its subject whatever follows: "is red"."""
+    """Return whether it describes its subject whatever follows: "is red"."""
     return relation.tags[-1] in "AML"
 
 
 def split_predicate(relation: Relation) -> list[tuple[Word, ...]]:
-    """Adjectives are an attribute each, the words of a verb are one, and so is "not red"; of a bare "is", nothing."""
+    """Return the attributes of a predicate: each adjective, all words of a verb, "not red"; nothing for "is"."""
     spoken = tuple(word for word in relation.spoken if word.tag is not Tag.AUXILIARY)
     if relation.verb or not is_predicate(relation):
         return [spoken] if spoken else []
@@ -269,8 +268,8 @@ def split_predicate(relation: Relation) -> list[tuple[Word, ...]]:
     return [spoken[:first], *((word,) for word in spoken[first:])]
 
 
-def walk(items: Sequence[Item]) -> Reading:
-    """Everything that the items say."""
+def walk(items: Sequence[Item]) -> ClauseState:
+    """Return the phrases, attributes and links of the items."""
     state = Walk()
     for item, following in itertools.zip_longest(items, items[1:]):
         if isinstance(item, Phrase):

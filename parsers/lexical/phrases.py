@@ -9,15 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from parsers.lexical.tagging import Word
+from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, is_listed, words
 
 MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|M(?:K(?=A))?|L))*"
 NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
 # Without a noun the last modifier is the head: "man in black", "the tallest".
 HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
-# What comes to nothing from its first word on does so from all of them. It is passed over at once: to try each of them
-# would take for ever where there are thousands, as in "not not not".
+# Words that start no phrase are skipped at once. To try each of them takes quadratic time in "not not not …".
 NO_PHRASE = rf"(?P<nothing>(?=[DAMLXZ])D*{MODIFIERS}[XZ]*)"
 PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADLESS}))*|{NO_PHRASE}")
 # "the couch | a boy is sitting on": before a verb that has no object, a run of nouns is two phrases.
@@ -31,7 +30,7 @@ RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*|(?P<
 
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
 SILENT = frozenset({Tag.AUXILIARY, Tag.ADVERB, Tag.CONJUNCTION, Tag.PUNCTUATION, Tag.DETERMINER})
-"""What a relation or an attribute leaves out."""
+"""The tags of words that a relation or an attribute leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +52,12 @@ class Phrase:
 
     @property
     def is_colour(self) -> bool:
-        """Whether it is a colour alone: "in red"."""
+        """Return whether it is a colour alone: "in red"."""
         return self.head.tag is Tag.ADJECTIVE and self.head.text.rpartition(" ")[2] in words("colours")
 
     @property
     def is_worn(self) -> bool:
-        """Whether a person has it on; a colour alone stands for clothes."""
+        """Return whether a person wears it; a colour alone stands for clothes."""
         return self.is_colour or is_listed(self.head.text.rpartition(" ")[2], "clothes")
 
     @property
@@ -76,14 +75,14 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Relation:
-    """Words that relate the phrases around them, or say something of the one before them."""
+    """Words that relate the phrases around them, or describe the one before them."""
 
     words: tuple[Word, ...]
     tags: str
 
     @cached_property
     def spoken(self) -> tuple[Word, ...]:
-        """The words that carry the relation; of a bare "is", that word."""
+        """Return the words that carry the relation; of a bare "is", that word."""
         return tuple(word for word in self.words if word.tag not in SILENT) or self.words
 
     @cached_property
@@ -92,7 +91,7 @@ class Relation:
 
     @property
     def last(self) -> "Relation":
-        """Only its last word."""
+        """Return its last word as a relation."""
         return Relation(self.words[-1:], self.tags[-1:])
 
     @property
@@ -101,7 +100,7 @@ class Relation:
 
     @property
     def is_place(self) -> bool:
-        """Whether it is only words for a place: "man in red left"."""
+        """Return whether it has only words for a place: "man in red left"."""
         return not self.tags.strip(Tag.PLACE)
 
     @property
@@ -110,17 +109,17 @@ class Relation:
 
     @cached_property
     def verb(self) -> str:
-        """The tag of its first verb, or nothing."""
+        """Return the tag of its first verb, or an empty string."""
         return next((tag for tag in self.tags if tag in "VGgE"), "")
 
     @property
     def preposition(self) -> str:
-        """The text of its last word, if that is a preposition."""
+        """Return the text of its last word if that is a preposition."""
         return self.words[-1].text if self.tags[-1] in "PTO" else ""
 
     @property
     def is_passive(self) -> bool:
-        """Whether the object does what the relation says: "covered in snow", "held by a man"."""
+        """Return whether the object is the agent: "covered in snow", "held by a man"."""
         if self.verb != Tag.PARTICIPLE:
             return False
         participle = next(word.text for word in self.words if word.tag is Tag.PARTICIPLE)
@@ -134,7 +133,7 @@ Item = Phrase | Relation | Word
 
 
 def items(tagged: Sequence[Word]) -> list[Item]:
-    """The sentence as phrases, relations and the words between them, in order."""
+    """Return the phrases, the relations and the words between them, in order."""
     return relations(measured(noun_phrases(tagged)))
 
 
@@ -162,7 +161,7 @@ def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
 
 
 def owned_phrase(span: Sequence[Word]) -> Phrase:
-    """The phrase of a span, the parts before each 's as the owners of what follows."""
+    """Return the phrase of a span; the part before an 's is the owner of the part after it."""
     owner: Phrase | None = None
     mark: Word | None = None
     part: list[Word] = []
@@ -182,7 +181,7 @@ def phrase(span: Sequence[Word], owner: Phrase | None, mark: Word | None) -> Phr
 
 
 def measured(parts: list[Item]) -> list[Item]:
-    """`parts` with "a group of people" and "two of the men" as one phrase about people."""
+    """Join "a group of people" and "two of the men" into one phrase about people."""
     for match in reversed(list(re.finditer("(?=NON)", letters(parts)))):
         start = match.start()
         measure, inner = parts[start], parts[start + 2]

@@ -1,1 +1,1 @@
-"""For people who look at graphs: drawn, scored, compared, timed. No stage needs any of it."""
+"""Tools for people: draw graphs, compare parsers, measure their quality and speed. No stage needs them."""

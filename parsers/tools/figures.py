@@ -1,11 +1,11 @@
-"""The table of `docs/parsers.md`: what every parser scores, in all and by the captions' length, and how fast it is."""
+"""The table of `docs/parsers.md`: scores of parsers, for all captions and by length, and their speed."""
 
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from parsers.errors import BrokenFile, UserError
-from parsers.factual.scoring import NOTHING, Scores, score_parser
+from parsers.factual.scorer import NOTHING, Scores, score_parser
 from parsers.parser import Parser
 
 HEADER = (
@@ -16,11 +16,11 @@ Row = tuple[str, str]
 """A caption and its graph."""
 
 START, END = "<!-- figures -->", "<!-- end of figures -->"
-"""Between these lines of a Markdown file stands the table."""
+"""The lines of a Markdown file before and after the table."""
 
 
 def figures(gold: Sequence[Row], parsers: Sequence[Parser], conventions: str) -> Iterator[str]:
-    """The lines of the table; a parser that cannot start here, or cannot read a caption, has a line that says why."""
+    """Yield the lines of the table; a parser that fails gets a line with the reason."""
     yield from HEADER
     for parser in parsers:
         try:
@@ -34,30 +34,30 @@ def figures(gold: Sequence[Row], parsers: Sequence[Parser], conventions: str) ->
 def lines_of(name: str, scores: Scores) -> Iterator[str]:
     for words, score in scores.named():
         captions = len(score.of_captions)
-        kinds = " | ".join(tally.said for tally in score.kinds)
+        kinds = " | ".join(tally.text for tally in score.kinds)
         f1 = f"{score.f1:.2f}" if captions else NOTHING
         rate = f"{captions / scores.seconds:,.0f}" if words == "all" else ""
         yield f"| {name} | {words} | {captions} | {f1} | {kinds} | {rate} |"
 
 
 def chosen_rows(gold: Sequence[Row], text: str) -> Sequence[Row]:
-    """Some of the captions, chosen as Python does: `7::10` is the eighth and every tenth after it."""
+    """Return some captions, chosen by a Python slice: `7::10` is the eighth and every tenth after it."""
     if not re.fullmatch(r"\d*:\d*(:0*[1-9]\d*)?", text):
         raise UserError(f"rows {text!r}: expected start:stop or start:stop:step, such as 7::10")
     chosen = gold[slice(*(int(part) if part else None for part in text.split(":")))]
     if not chosen:
-        raise UserError(f"rows {text!r}: there is none of them among {len(gold)}")
+        raise UserError(f"rows {text!r}: no such row; there are {len(gold)}")
     return chosen
 
 
 def put_into(path: Path, lines: Sequence[str]) -> None:
-    """The lines stand in a Markdown file in the place of the table that it had."""
+    """Replace the table in a Markdown file by these lines."""
     before, after = around_table(path)
     path.write_text("\n".join([before + START, *lines, END + after]), encoding="utf8")
 
 
 def around_table(path: Path) -> tuple[str, str]:
-    """What stands before and after the table of a Markdown file."""
+    """Return the text before and after the table of a Markdown file."""
     try:
         text = path.read_text(encoding="utf8")
     except (OSError, UnicodeDecodeError) as error:
@@ -65,5 +65,5 @@ def around_table(path: Path) -> tuple[str, str]:
     before, start, rest = text.partition(f"{START}\n")
     _, end, after = rest.partition(END)
     if not (start and end):
-        raise BrokenFile(path, "has no place for the table", f"write the lines {START} and {END} where it shall stand")
+        raise BrokenFile(path, "has no place for the table", f"write the lines {START} and {END} where it belongs")
     return before, after

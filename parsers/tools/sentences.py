@@ -1,9 +1,9 @@
-"""Sentences from whatever people have: `expressions.parquet`, a CSV in FACTUAL's format, or a text, one a line."""
+"""Reader of sentences: `expressions.parquet`, a CSV in FACTUAL's format, or a text file with one on each line."""
 
 from pathlib import Path
 
 from parsers.errors import BrokenFile
-from parsers.factual.scoring import read_gold
+from parsers.factual.scorer import read_gold
 from parsers.scene_graph import MOST_TOKENS
 from parsers.words.tokens import tokenise
 
@@ -13,10 +13,10 @@ Tokens = tuple[str, ...]
 
 
 def read_sentences(path: Path) -> list[Tokens]:
-    """The distinct sentences of a file, as tokens, in their order."""
+    """Return the distinct sentences of a file, as tokens, in order."""
     if not path.is_file():
         cure = "give an expressions.parquet, a CSV with a column caption, or a text file with a sentence on each line"
-        raise BrokenFile(path, "there is no such file", cure)
+        raise BrokenFile(path, "missing", cure)
     if path.suffix == ".parquet":
         found = read_tokens(path)
     elif path.suffix == ".csv":
@@ -27,7 +27,7 @@ def read_sentences(path: Path) -> list[Tokens]:
         except OSError as error:
             raise BrokenFile(path, f"cannot be read ({error.strerror})", CURE) from error
         except UnicodeDecodeError as error:
-            raise BrokenFile(path, f"not a text in UTF-8 ({error})", CURE) from error
+            raise BrokenFile(path, f"not a text file in UTF-8 ({error})", CURE) from error
         found = [tokenise(line) for line in lines if line.strip()]
     if not found:
         raise BrokenFile(path, "has no sentence", CURE)
@@ -37,8 +37,8 @@ def read_sentences(path: Path) -> list[Tokens]:
 
 
 def read_tokens(path: Path) -> list[Tokens]:
-    """The column `tokens` of an `expressions.parquet`."""
-    import pandas as pd  # needed for nothing else
+    """Return the column `tokens` of an `expressions.parquet`."""
+    import pandas as pd  # the only use of pandas in this package
 
     try:
         return [tuple(tokens) for tokens in pd.read_parquet(path, columns=["tokens"])["tokens"]]

@@ -1,4 +1,4 @@
-"""How fast a parser is, on one core and on several."""
+"""The speed of a parser on one core and on several."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ CHUNK = 500
 
 
 def bench(parser: Parser, sentences: Sequence[Tokens], processes: int) -> Iterator[str]:
-    """The lines of a report: sentences a second on one core and on `processes`, and the ratio."""
+    """Yield the lines of a report: sentences a second on one core and on `processes`, and the ratio."""
     chunks = [sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK)]
     parser.load()
     yield f"{parser}: {len(sentences):,} distinct sentences"
@@ -23,7 +23,7 @@ def bench(parser: Parser, sentences: Sequence[Tokens], processes: int) -> Iterat
     one = len(sentences) / (time.perf_counter() - start)
     yield f"one core  {one:9,.0f} sentences a second"
     with ProcessPoolExecutor(processes, get_context("spawn"), initializer=parser.load) as pool:
-        list(pool.map(parse_chunk, [parser] * processes, chunks[:processes]))  # the processes have started
+        list(pool.map(parse_chunk, [parser] * processes, chunks[:processes]))  # wait until the processes have started
         start = time.perf_counter()
         list(pool.map(parse_chunk, [parser] * len(chunks), chunks))
         many = len(sentences) / (time.perf_counter() - start)
@@ -32,5 +32,5 @@ def bench(parser: Parser, sentences: Sequence[Tokens], processes: int) -> Iterat
 
 
 def parse_chunk(parser: Parser, sentences: Sequence[Tokens]) -> int:
-    """The number of graphs: to hand back the graphs themselves would take longer than to make them."""
+    """Return the number of graphs; to send back the graphs would take longer than to make them."""
     return len(parser.load()(sentences))

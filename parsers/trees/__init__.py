@@ -1,1 +1,1 @@
-"""The road from dependency trees to scene graphs: `stanza`, and trees that you bring."""
+"""Backends that turn dependency trees into scene graphs: `stanza`, and `conllu` for trees that the user brings."""

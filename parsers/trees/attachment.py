@@ -1,7 +1,7 @@
-"""Where prepositions and participles belong, when there are two nouns that they may describe.
+"""Passes that attach prepositions and participles to one of the two nouns that they may describe.
 
-The tree says which two: a thing, and what that thing is related to. Captions whose graphs people wrote say which of
-the two is meant; parsers that learnt from other text often take the wrong one.
+The tree gives the two candidates: a thing, and what that thing is related to. The rules come from captions with graphs
+that people wrote; parsers trained on other text often choose the wrong one.
 """
 
 from parsers.trees.dependencies import Dependencies
@@ -22,7 +22,7 @@ def attach_prepositions(sentence: Dependencies) -> None:
 
 
 def two_candidates(sentence: Dependencies, unit: int) -> tuple[int, int] | None:
-    """A thing before the preposition and the noun or verb that it depends on, one of which has the preposition."""
+    """Return the noun or verb, and the thing that depends on it, to either of which the preposition may belong."""
     above = sentence.head(unit)
     if sentence.relation(unit) not in OBLIQUE or above == ROOT or above > unit:
         return None
@@ -41,7 +41,7 @@ def two_candidates(sentence: Dependencies, unit: int) -> tuple[int, int] | None:
 
 
 def passes_over(sentence: Dependencies, governor: int, thing: int, unit: int) -> bool:
-    """Whether the preposition before `unit` passes over the thing."""
+    """Return whether the preposition before `unit` belongs to the governor, not to the thing."""
     first = first_conjunct(sentence, thing)
     preposition, inbound = prepositions(sentence, unit), prepositions(sentence, first)
     person = subject(sentence, governor)
@@ -66,7 +66,7 @@ def passes_over(sentence: Dependencies, governor: int, thing: int, unit: int) ->
 
 
 def attach_participles(sentence: Dependencies) -> None:
-    """ "people in the rain carrying umbrellas": somebody does what an action says; "who" is somebody."""
+    """ "people in the rain carrying umbrellas": attach an action, and a clause with "who", to people."""
     for unit in sentence.units_in_order():
         noun = sentence.head(unit)
         if sentence.relation(unit) not in CLAUSES or noun == ROOT:
@@ -81,7 +81,7 @@ def attach_participles(sentence: Dependencies) -> None:
 
 
 def pass_over_carried(sentence: Dependencies, unit: int, is_action: bool) -> None:
-    """ "line of cars parked" is about the cars; "plate of food" or "vase with flowers sitting" about plate and vase."""
+    """ "line of cars parked": the cars are parked; "vase with flowers sitting": the vase sits."""
     noun = sentence.head(unit)
     counted = [
         child
@@ -96,7 +96,7 @@ def pass_over_carried(sentence: Dependencies, unit: int, is_action: bool) -> Non
 
 
 def is_content(sentence: Dependencies, whole: int, unit: int) -> bool:
-    """Whether a unit is only what something is of, as the food of a plate, and not one who acts or one of many."""
+    """Return whether a unit is the content of a whole, as food of a plate, not somebody or one of many."""
     is_one = tag_of(sentence.text(unit).rpartition(" ")[2]) is Tag.NOUN
     is_known = any(is_a(sentence, unit, name) for name in ("animates", "settings"))
     is_place = any(is_a(sentence, whole, name) for name in ("gatherings", "places"))
@@ -121,7 +121,7 @@ def first_conjunct(sentence: Dependencies, unit: int) -> int:
 
 
 def subject(sentence: Dependencies, governor: int) -> int:
-    """The noun that a verb is said of, or the noun itself."""
+    """Return the subject of a verb, or the noun itself."""
     subjects = sentence.children(governor, *SUBJECTS)
     if subjects:
         return subjects[0]

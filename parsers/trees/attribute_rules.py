@@ -1,6 +1,6 @@
-"""What the dependencies say of one object: the rules of its attributes."""
+"""The rules for attributes: what dependencies say about one object."""
 
-from parsers.trees.rule import NOUN, Rule
+from parsers.trees.matcher import NOUN, Rule
 
 ATTRIBUTES = (
     Rule(

@@ -1,4 +1,4 @@
-"""Passes about clauses: who does it, whom a pronoun stands for, what conjuncts share."""
+"""Passes for clauses: agents, antecedents of pronouns, what conjuncts share."""
 
 import itertools
 
@@ -12,7 +12,7 @@ CLAUSES = ("acl", "acl:relcl", "advcl", "xcomp", "ccomp", "parataxis", "dep")
 
 
 def turn_passives(sentence: Dependencies) -> None:
-    """ "held by a man", "covered in snow": the oblique is the one who does it."""
+    """ "held by a man", "covered in snow": the oblique is the agent."""
     for unit in sentence.units_in_order():
         for child in sentence.children(unit, *OBLIQUE):
             prepositions = {sentence.text(case) for case in sentence.children(child, "case")}
@@ -48,7 +48,7 @@ def name_antecedents(sentence: Dependencies) -> None:
             for below, noun in itertools.pairwise(above)
             if sentence.upos(noun) in NOUNS and noun < unit and sentence.relation(below) != "conj"
         ]
-        verbs = above[1:] if is_relative else above[2:]  # what has it is not it
+        verbs = above[1:] if is_relative else above[2:]  # "it" is not what the phrase belongs to
         subjects = [child for verb in verbs for child in sentence.children(verb, *SUBJECTS) if child < unit]
         found = (nouns if is_relative else nouns[1:]) or [noun for noun in subjects if noun not in nouns]
         if found:
@@ -79,7 +79,7 @@ def fill_gaps(sentence: Dependencies) -> None:
 
 
 def loosen_obliques(sentence: Dependencies) -> None:
-    """ "holding a bat on a field": what follows a verb's first object says where, without the verb."""
+    """ "holding a bat on a field": a preposition after a verb's object relates without the verb."""
     for unit in sentence.units_in_order():
         if sentence.upos(unit) in ("ADJ", "ADV"):
             for child in sentence.children(unit, *OBLIQUE):
@@ -136,7 +136,7 @@ def share_conjuncts(sentence: Dependencies) -> None:
 
 
 def share_modifiers(sentence: Dependencies, first: int, unit: int) -> None:
-    """What follows coordinated subjects is said of them all, and so is what refers back: "a knife and fork on it"."""
+    """Share modifiers after coordinated subjects, and those that refer back: "a knife and fork on it"."""
     for relation, child in list(sentence.dependents(unit)):
         if child in sentence.stands_for and relation == "nmod":
             sentence.share(first, relation, child)

@@ -1,7 +1,7 @@
 """The `conllu` backend: trees that the user brings, as a file in CoNLL-U.
 
-Option `parses` is the file. Its sentences are found by their words; of a word written in one that is parsed as two
-("3-4 man's"), either form may be what the dataset has. A sentence that the file does not have is an error.
+Option `parses` is the file. Its sentences are found by their words. If one word is parsed as two ("3-4 man's"), the
+dataset may have either form. A sentence that is missing in the file is an error.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from parsers.backends import Backend
 from parsers.errors import BrokenFile, UserError
-from parsers.scene_graph import MOST_TOKENS, SceneGraph
-from parsers.trees.reading import read
+from parsers.scene_graph import SceneGraph
 from parsers.trees.tree import ROOT, Tree, TreeWord, checked
+from parsers.trees.tree_graph import read
 
 COLUMNS = 10
 CURE = "give a file in CoNLL-U, one sentence for each expression"
@@ -32,14 +32,14 @@ def load(parses: str) -> Backend:
 
 def find(trees: dict[Tokens, Tree], tokens: Tokens, path: Path) -> Tree:
     if tokens not in trees:
-        raise UserError(f"{path}: it has no sentence {' '.join(tokens)!r}; add its parse, its words as they are here")
+        raise UserError(f"{path}: no sentence {' '.join(tokens)!r}; add its parse with exactly these words")
     return trees[tokens]
 
 
 def read_trees(path: Path) -> dict[Tokens, Tree]:
-    """Every sentence of the file by its words; of one that is there twice, the first."""
+    """Return the trees of the file by their words; of equal sentences, the first."""
     if not path.is_file():
-        raise BrokenFile(path, "there is no such file", CURE)
+        raise BrokenFile(path, "missing", CURE)
     trees: dict[Tokens, Tree] = {}
     for sentence in sentences(path):
         for tree in sentence.trees(path):
@@ -48,12 +48,12 @@ def read_trees(path: Path) -> dict[Tokens, Tree]:
 
 
 @dataclass
-class Sentence:
+class ConlluSentence:
     line: int
     """Where it starts."""
     words: list[TreeWord]
     ranges: list[tuple[int, int, str]]
-    """First and last word, counted from 0, of what is written in one."""
+    """First and last word, counted from 0, and the text of words that are written as one."""
 
     def trees(self, path: Path) -> Iterator[Tree]:
         where = f"{path}: line {self.line}"
@@ -68,7 +68,7 @@ class Sentence:
             yield self.contracted(tree)
 
     def contracted(self, tree: Tree) -> Tree:
-        """The tree of the words as written: each in the place of that part which depends on another word."""
+        """Return the tree of the words as written: each takes the place of its part that depends on another word."""
         place: list[int] = []
         kept: list[TreeWord] = []
         within = {index: one for one in self.ranges for index in range(one[0], one[1] + 1)}
@@ -82,14 +82,14 @@ class Sentence:
         return Tree(tuple(replace(word, head=place[word.head] if word.head != ROOT else ROOT) for word in kept))
 
 
-def sentences(path: Path) -> Iterator[Sentence]:
+def sentences(path: Path) -> Iterator[ConlluSentence]:
     try:
         lines = path.read_text(encoding="utf8").split("\n")
     except OSError as error:
         raise BrokenFile(path, f"cannot be read ({error.strerror})", CURE) from error
     except UnicodeDecodeError as error:
-        raise BrokenFile(path, f"it is not text in UTF-8 ({error.reason})", CURE) from error
-    current = Sentence(1, [], [])
+        raise BrokenFile(path, f"not a text file in UTF-8 ({error.reason})", CURE) from error
+    current = ConlluSentence(1, [], [])
     for number, line in enumerate([*lines, ""], start=1):
         if line.strip():
             if not line.startswith("#"):
@@ -97,14 +97,14 @@ def sentences(path: Path) -> Iterator[Sentence]:
                 add_line(current, line.rstrip("\r"), f"{path}: line {number}")
         elif current.words or current.ranges:
             yield current
-            current = Sentence(number + 1, [], [])
+            current = ConlluSentence(number + 1, [], [])
 
 
 def is_number(text: str) -> bool:
     return text.isdecimal() and len(text) < 10
 
 
-def add_line(sentence: Sentence, line: str, where: str) -> None:
+def add_line(sentence: ConlluSentence, line: str, where: str) -> None:
     columns = line.split("\t")
     if len(columns) != COLUMNS:
         raise UserError(f"{where}: expected {COLUMNS} columns separated by tabs, found {len(columns)}; {CURE}")
@@ -121,8 +121,6 @@ def add_line(sentence: Sentence, line: str, where: str) -> None:
         return
     if number != str(len(sentence.words) + 1):
         raise UserError(f"{where}: expected word {len(sentence.words) + 1}, found {number!r}; {CURE}")
-    if len(sentence.words) == MOST_TOKENS:
-        raise UserError(f"{where}: the sentence has more than {MOST_TOKENS:,} words; {CURE}")
     if not is_number(head):
         raise UserError(f"{where}: the head of {form!r} is {head!r}, expected a number; {CURE}")
     sentence.words.append(TreeWord(form, lemma, upos, int(head) - 1, deprel))

@@ -1,6 +1,6 @@
 """A sentence's dependencies while passes rewrite them: words may be joined, moved, and shared by several heads.
 
-It starts as a tree. Joining words and moving them keeps it one; `share` adds arcs beside the tree, as the enhanced
+They start as a tree and stay one when words are joined or moved. `share` adds arcs outside the tree, as the enhanced
 dependencies of UD do ("a coat and a hat": both are worn).
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from parsers.trees.tree import ROOT, Tree
 
 MOST_HEADS = 50
-"""Of a unit: in a list of thousands, every pair would be an arc."""
+"""Limit for one unit: in a list of thousands of words, every pair would be an arc."""
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Unit:
     """One word, or several that were joined."""
 
     text: str
-    """In lower case, for looking up."""
+    """In lower case, to be looked up."""
     upos: str
     tokens: tuple[int, ...]
 
@@ -33,19 +33,19 @@ class Dependencies:
         self.parent[tree.root] = (ROOT, "root")
         self.shared_below: dict[int, list[tuple[str, int]]] = {}
         self.shared_above: dict[int, list[tuple[str, int]]] = {}
-        """Arcs beside the tree: the relation and the dependent by head, the relation and the head by dependent."""
+        """Arcs outside the tree: relation and dependent by head, relation and head by dependent."""
         self.stands_for: dict[int, int] = {}
         """The noun that a pronoun stands for."""
         self.linking: set[int] = set()
-        """Verbs that say no more than "is": "located under", "that lies above"."""
+        """Verbs that mean no more than "is": "located under", "that lies above"."""
         self.below: dict[int, list[int]] | None = None
-        """The dependents of every unit, until something changes."""
+        """Cache: the dependents of every unit."""
         self.starts: dict[int, int] = {}
-        """The first token of every unit and of all that depends on it, until something changes."""
+        """Cache: the first token of every unit and its descendants."""
         self.sorted_below: dict[int, list[tuple[str, int]]] = {}
-        """The relation and the dependent of those units that were asked about, until something changes."""
+        """Cache: relation and dependent, by unit."""
 
-    # What the matcher asks.
+    # Queries of the matcher.
     def members(self) -> Sequence[int]:
         return sorted(self.units, key=lambda unit: self.units[unit].tokens)
 
@@ -66,9 +66,9 @@ class Dependencies:
         own = [] if head == ROOT else [(relation, head)]
         return [*own, *self.shared_above.get(word, ())]
 
-    # What the passes ask.
+    # Queries of the passes.
     def units_in_order(self) -> Iterator[int]:
-        """From left to right; those that are joined or left out meanwhile are passed over."""
+        """Return the units from left to right; skip those that are joined or left out meanwhile."""
         return (unit for unit in self.members() if unit in self.units)
 
     @property
@@ -82,7 +82,7 @@ class Dependencies:
         return self.parent[unit][1]
 
     def children(self, unit: int, *relations: str) -> list[int]:
-        """The unit's dependents in the tree, from left to right, by these relations if any are named."""
+        """Return the unit's dependents in the tree, from left to right; only by these relations if any are given."""
         if self.below is None:
             self.below = {}
             for other in sorted(self.parent):
@@ -91,7 +91,7 @@ class Dependencies:
         return [other for other in found if self.parent[other][1] in relations] if relations else list(found)
 
     def start(self, unit: int) -> int:
-        """The first token of the unit and of all that depends on it."""
+        """Return the first token of the unit and its descendants."""
         if not self.starts:
             order = [self.root]
             for other in order:
@@ -115,12 +115,12 @@ class Dependencies:
         self.below, self.starts, self.sorted_below = None, {}, {}
 
     def move(self, unit: int, head: int, relation: str) -> None:
-        """The unit depends on another one, unless that depends on it."""
+        """Attach the unit to another one, unless that depends on it."""
         if unit != head and unit not in self.ancestors(head):
             self.attach(unit, head, relation)
 
     def share(self, head: int, relation: str, unit: int) -> None:
-        """The unit depends on another head as well, unless it does on very many already."""
+        """Add another head to the unit, unless it has `MOST_HEADS`."""
         heads = self.heads(unit)
         if head != unit and len(heads) < MOST_HEADS and (relation, head) not in heads:
             self.shared_below.setdefault(head, []).append((relation, unit))
@@ -128,7 +128,7 @@ class Dependencies:
             self.sorted_below.pop(head, None)
 
     def join(self, members: Iterable[int], text: str, upos: str) -> int:
-        """The members are one unit from now on, in the place of the one nearest to the root."""
+        """Make the members one unit, in the place of the one nearest to the root."""
         together = sorted(set(members))
         top = min(together, key=lambda unit: (len(self.ancestors(unit)), unit))
         tokens = sorted(token for unit in together for token in self.units[unit].tokens)
@@ -144,7 +144,7 @@ class Dependencies:
         return top
 
     def promote(self, unit: int, relation: str) -> None:
-        """The unit takes the place of its head, which depends on it from now on, with all that was its head's."""
+        """Put the unit in the place of its head; the head and its other dependents now depend on the unit."""
         above = self.head(unit)
         place = self.parent[above]
         for child in self.children(above):
@@ -153,7 +153,7 @@ class Dependencies:
         self.attach(above, unit, relation)
 
     def leave_out(self, unit: int) -> None:
-        """A unit that says nothing goes; nothing may depend on it."""
+        """Remove a unit, on which nothing may depend."""
         del self.units[unit], self.parent[unit]
         self.below, self.starts, self.sorted_below = None, {}, {}
 

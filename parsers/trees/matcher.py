@@ -1,4 +1,4 @@
-"""Finds paths through a dependency graph. It knows no English.
+"""Rules over dependencies: patterns of paths, and the matcher that finds them. It knows no English.
 
 A pattern is a path of words and steps: "subject:NOUN >acl relation:VERB >obj object:NOUN". A word is `name:UPOS`,
 with `|` between several classes, `*` for any, and `@list` after it if the word must be in that word list, `@!list` if
@@ -15,7 +15,7 @@ from parsers.words.lexicon import words
 
 
 class Graph(Protocol):
-    """What the matcher asks of a sentence; words are named by numbers."""
+    """The dependency graph that the matcher reads; words are named by numbers."""
 
     @property
     def root(self) -> int: ...
@@ -27,7 +27,7 @@ class Graph(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
+class Step:
     """One word of a path, and the step that leads to it."""
 
     step: str
@@ -49,33 +49,33 @@ class Place:
 
 
 @functools.cache
-def compiled(pattern: str) -> tuple[Place, ...]:
-    places: list[Place] = []
+def compiled(pattern: str) -> tuple[Step, ...]:
+    places: list[Step] = []
     step, relations = "", frozenset[str]()
     for part in pattern.split():
         if part.startswith("!>"):
             last = places.pop()
             lacks = last.lacks | frozenset(part[2:].split("|"))
-            places.append(Place(last.step, last.relations, last.name, last.classes, last.listed, last.unlisted, lacks))
+            places.append(Step(last.step, last.relations, last.name, last.classes, last.listed, last.unlisted, lacks))
         elif part[0] in "<>":
             step, relations = part[0], frozenset(part[1:].split("|"))
         else:
             name, _, rest = part.partition(":")
             classes, _, listing = rest.partition("@")
             listed, unlisted = ("", listing[1:]) if listing.startswith("!") else (listing, "")
-            places.append(Place(step, relations, name, frozenset(classes.split("|")), listed, unlisted))
+            places.append(Step(step, relations, name, frozenset(classes.split("|")), listed, unlisted))
     return tuple(places)
 
 
 def matches(pattern: str, graph: Graph) -> Iterator[Mapping[str, int]]:
-    """Every way in which the path runs through the graph, as the word of each name; leftmost first."""
+    """Yield every match of the path as the word of each name, leftmost first."""
     path = compiled(pattern.removeprefix("^"))
     for word in [graph.root] if pattern.startswith("^") else graph.members():
         if path[0].admits(graph, word):
             yield from extended(path[1:], graph, word, {path[0].name: word})
 
 
-def extended(path: Sequence[Place], graph: Graph, word: int, found: dict[str, int]) -> Iterator[Mapping[str, int]]:
+def extended(path: Sequence[Step], graph: Graph, word: int, found: dict[str, int]) -> Iterator[Mapping[str, int]]:
     if not path:
         yield found
         return
@@ -83,3 +83,26 @@ def extended(path: Sequence[Place], graph: Graph, word: int, found: dict[str, in
     for relation, other in graph.dependents(word) if place.step == ">" else graph.heads(word):
         if relation in place.relations and other not in found.values() and place.admits(graph, other):
             yield from extended(path[1:], graph, other, {**found, place.name: other})
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a path through the dependencies means.
+
+    The words of `path` are those of UD, after the passes, which add the classes PLACE ("left") and LOCATION ("on the
+    left") and the relations place, quantity, agent, loose and compared. `emits` is an edge "{subject} -{relation}->
+    {object}", an attribute "{noun}({attribute})" or the referent "*{head}". The example, with this rule alone, emits
+    what is expected.
+    """
+
+    name: str
+    path: str
+    emits: str
+    example: str
+    tree: str
+    expected: str
+
+
+NOUN = "NOUN|PROPN"
+THING = "NOUN|PROPN|NUM|ADJ|PLACE|X|SYM"
+"""Classes of words that may be an object of the scene: "man in black", "the two on the left"."""

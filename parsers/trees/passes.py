@@ -1,12 +1,12 @@
 """The passes over the dependencies that come before the rules, in their order.
 
-The example's tree, with all passes and rules, gives the expected graph; without the pass it gives another one.
+With all passes and rules, the tree of a row gives the expected graph; without the row's pass it gives another one.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parsers.trees import attachment, clause_passes, mending, preposition_passes, word_passes
+from parsers.trees import attachment, caption_passes, clause_passes, preposition_passes, word_passes
 from parsers.trees.dependencies import Dependencies
 
 
@@ -63,43 +63,43 @@ PASSES = (
     ),
     Pass(
         "stranded prepositions",
-        mending.mend_stranded,
+        caption_passes.fix_stranded,
         "man/NOUN/-1/root with/ADP/2/case hat/NOUN/0/nmod on/ADP/2/case",
         "*man; hat(on) | man -with-> hat",
     ),
     Pass(
         "marks of owners",
-        mending.mend_marks,
+        caption_passes.fix_marks,
         "boy/NOUN/2/nmod:poss 's/PART/0/case father/NOUN/4/nmod:poss 's/PART/0/case hat/NOUN/-1/root",
         "boy; father; *hat | boy -'s-> father, father -'s-> hat",
     ),
     Pass(
         "subjects after prepositions",
-        mending.mend_subjects,
+        caption_passes.fix_subjects,
         "woman/NOUN/-1/root in/ADP/2/case shirt/NOUN/4/nsubj is/AUX/4/aux sitting/VERB/0/acl:relcl",
         "*woman(sitting); shirt | woman -in-> shirt",
     ),
     Pass(
         "adjectives before objects",
-        mending.mend_adjectives,
+        caption_passes.fix_adjectives,
         "man/NOUN/-1/root wearing/VERB/0/acl blue/ADJ/1/xcomp shirt/NOUN/1/obj",
         "*man; shirt(blue) | man -wearing-> shirt",
     ),
     Pass(
         "actions between nouns",
-        mending.mend_actions,
+        caption_passes.fix_actions,
         "trees/NOUN/-1/root surrounding/VERB/2/amod lake/NOUN/0/nmod",
         "*trees; lake | trees -surrounding-> lake",
     ),
     Pass(
         "objects right after verbs",
-        mending.mend_objects,
+        caption_passes.fix_objects,
         "man/NOUN/-1/root riding/VERB/0/acl skis/NOUN/0/nmod",
         "*man; skis | man -riding-> skis",
     ),
     Pass(
         "two nouns in a row",
-        mending.mend_gaps,
+        caption_passes.fix_gaps,
         "sand/NOUN/-1/root the/DET/2/det chairs/NOUN/0/nmod are/AUX/0/acl:relcl on/ADP/3/obl",
         "*sand; chairs | chairs -on-> sand",
     ),

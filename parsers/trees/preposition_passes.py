@@ -1,7 +1,7 @@
-"""Passes about prepositions and places: which words are one, what they relate, where in the picture something is."""
+"""Passes for prepositions and for places in the picture."""
 
+from parsers.trees.caption_passes import noun_from
 from parsers.trees.dependencies import Dependencies
-from parsers.trees.mending import noun_from
 from parsers.trees.tree import ROOT
 from parsers.trees.word_passes import NOUNS, OBLIQUE, SUBJECTS
 from parsers.words.lexicon import is_listed, words
@@ -47,7 +47,7 @@ def leave_out_linking(sentence: Dependencies) -> None:
 
 
 def name_modifiers(sentence: Dependencies) -> None:
-    """A preposition after a noun is that noun's, whatever a parser calls it; after "and" it is a conjunct."""
+    """Attach a preposition after a noun as the noun's modifier; after "and" it is a conjunct."""
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
         if above == ROOT or sentence.upos(above) not in NOUNS:
@@ -68,7 +68,7 @@ def join_cases(sentence: Dependencies) -> None:
 
 
 def place_locations(sentence: Dependencies) -> None:
-    """ "man on the left", "bowl bottom right": a place in the picture is said of the noun that it depends on."""
+    """ "man on the left", "bowl bottom right": a place in the picture belongs to the noun that it depends on."""
     for unit in sentence.units_in_order():
         if sentence.upos(unit) not in ("LOCATION", "PLACE"):
             continue
@@ -87,7 +87,7 @@ def place_locations(sentence: Dependencies) -> None:
 
 
 def described(sentence: Dependencies, unit: int) -> int | None:
-    """The noun that something after it describes: not what is only worn, but who wears it."""
+    """Return the noun that a unit after it describes: the person rather than the clothes."""
     for above in sentence.ancestors(unit):
         subjects = sentence.children(above, *SUBJECTS)
         if subjects and subjects[0] != unit:

@@ -1,10 +1,10 @@
-"""What the dependencies say of the scene: the table of rules. A new construction is a new row.
+"""The rules for referents and edges, and the table of all rules. A new construction is a new row.
 
-Those of the referent and of the edges are here, those of the attributes in `attribute_rules.py`.
+`attribute_rules.py` has the rules for attributes.
 """
 
 from parsers.trees.attribute_rules import ATTRIBUTES
-from parsers.trees.rule import NOUN, THING, Rule
+from parsers.trees.matcher import NOUN, THING, Rule
 
 HEADS = (
     Rule(

@@ -3,29 +3,30 @@
 Option `models`: a folder, either stanza's own (`resources.json` and `en/`) or a small one of three files,
 `tagger.pt`, `parser.pt` and `vectors.pt`. Without it stanza's English model is downloaded, once.
 Option `tags`: `lexicon` (default) corrects the tagger by the lexicon before the words are parsed, `model` does not.
-Option `graphs`: `tree` (default) reads the tree by the rules, `agreed` is the lexical parser's graph without what the
-tree speaks against.
+Option `graphs`: `tree` (default) applies the rules to the tree; `agreed` is the lexical parser's graph without edges
+that contradict the tree.
 """
 
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from parsers import lexical
 from parsers.backends import Backend
 from parsers.errors import UserError
-from parsers.scene_graph import SceneGraph
-from parsers.trees.agreement import agreed
-from parsers.trees.caption_tags import WordClass, corrected
-from parsers.trees.reading import read
+from parsers.lexical.tagger import tag
+from parsers.scene_graph import Edge, SceneGraph
 from parsers.trees.tree import ROOT, Tree, TreeWord, repaired
+from parsers.trees.tree_graph import read
+from parsers.words.lexicon import Tag
 
 SMALL = ("tagger.pt", "parser.pt", "vectors.pt")
 OBTAINING = "`snakemake resources/stanza/en resources/stanza/resources.json` fetches them, or set the option models"
 RESOURCES = {"en": {"lang_name": "English", "packages": {}, "default_processors": {}, "default_dependencies": {}}}
-"""What stanza wants to find beside models that are named one by one."""
+"""The index that stanza expects even if its models are named one by one."""
 LONGEST = 200
 """Words that are parsed at a time: the parser's memory grows with the square of their number."""
 BATCH = 500
@@ -35,7 +36,7 @@ Trees = Callable[[Sequence[Sequence[str]]], Iterator[Tree]]
 
 def load(models: str = "", tags: str = "lexicon", graphs: str = "tree") -> Backend:
     if graphs not in ("tree", "agreed"):
-        raise UserError(f"the stanza parser's graphs are tree or agreed, found {graphs!r}")
+        raise UserError(f"the parser stanza: graphs: expected tree or agreed, found {graphs!r}")
     trees = load_trees(models, tags)
 
     def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
@@ -48,9 +49,9 @@ def load(models: str = "", tags: str = "lexicon", graphs: str = "tree") -> Backe
 
 
 def load_trees(models: str = "", tags: str = "lexicon") -> Trees:
-    """A function that gives the trees of tokenised sentences."""
+    """Return a function that parses tokenised sentences."""
     if tags not in ("lexicon", "model"):
-        raise UserError(f"the stanza parser's tags are lexicon or model, found {tags!r}")
+        raise UserError(f"the parser stanza: tags: expected lexicon or model, found {tags!r}")
     tagger, parser = pipelines(Path(models).expanduser() if models else None)
 
     def trees(sentences: Sequence[Sequence[str]]) -> Iterator[Tree]:
@@ -61,7 +62,7 @@ def load_trees(models: str = "", tags: str = "lexicon") -> Trees:
 
 
 def pipelines(folder: Path | None) -> tuple[Any, Any]:
-    """The tagger and the parser; apart, so that tags can be corrected in between."""
+    """Return the tagger and the parser, separate so that tags can be corrected in between."""
     try:
         import stanza
     except ImportError as error:
@@ -79,14 +80,14 @@ def pipelines(folder: Path | None) -> tuple[Any, Any]:
             tagging |= {"pos_model_path": str(folder / "tagger.pt"), "pos_pretrain_path": vectors}
             parsing |= {"depparse_model_path": str(folder / "parser.pt"), "depparse_pretrain_path": vectors}
         elif not folder.exists():
-            raise UserError(f"{folder}: there is no such folder of stanza's models; {OBTAINING}")
+            raise UserError(f"{folder}: folder of stanza's models is missing; {OBTAINING}")
         elif (folder / "resources.json").is_file() and (folder / "en").is_dir():
             shared |= {"dir": str(folder), "download_method": None}
         else:
             raise UserError(f"{folder}: expected resources.json and en/, or {', '.join(SMALL)}; see the option models")
         try:
             return stanza.Pipeline(**shared, **tagging), stanza.Pipeline(**shared, **parsing)
-        except Exception as error:  # stanza's, its downloader's and torch's have no common class
+        except Exception as error:  # errors of stanza, its downloader and torch have no common class
             what = f"{folder} cannot be loaded" if folder else "its English model cannot be downloaded"
             cure = "give models=FOLDER with stanza's resources, or run where there is a network"
             raise UserError(f"the stanza parser: {what} ({first_line(error)}); {cure}") from error
@@ -119,7 +120,7 @@ def correct_tags(tokens: Sequence[str], words: Sequence[Any]) -> None:
 
 
 def tree_of(tokens: Sequence[str], pieces: Sequence[Sequence[Any]]) -> Tree:
-    """One tree of all pieces: the roots of later ones depend on the first's."""
+    """Join pieces into one tree: the roots of later pieces depend on the first root."""
     words: list[TreeWord] = []
     for piece in pieces:
         start = len(words)
@@ -128,3 +129,67 @@ def tree_of(tokens: Sequence[str], pieces: Sequence[Sequence[Any]]) -> Tree:
             head = word.head - 1 + start if word.head else ROOT
             words.append(TreeWord(text, text.lower(), word.upos, head, word.deprel))
     return repaired(words)
+
+
+@dataclass(frozen=True, slots=True)
+class WordClass:
+    upos: str
+    xpos: str
+    feats: str | None = None
+
+
+CLASSES = {
+    Tag.NOUN: WordClass("NOUN", "NN", "Number=Sing"),
+    Tag.PLURAL: WordClass("NOUN", "NNS", "Number=Plur"),
+    Tag.ADJECTIVE: WordClass("ADJ", "JJ", "Degree=Pos"),
+    Tag.VERB: WordClass("VERB", "VBZ", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
+    Tag.ING: WordClass("VERB", "VBG", "Tense=Pres|VerbForm=Part"),
+    Tag.POSTURE: WordClass("VERB", "VBG", "Tense=Pres|VerbForm=Part"),
+    Tag.PARTICIPLE: WordClass("VERB", "VBN", "Tense=Past|VerbForm=Part"),
+    Tag.PREPOSITION: WordClass("ADP", "IN"),
+    Tag.OF: WordClass("ADP", "IN"),
+    Tag.SUBORDINATOR: WordClass("SCONJ", "IN"),
+    Tag.PUNCTUATION: WordClass("PUNCT", ","),
+}
+PLACE = WordClass("NOUN", "NN", "Number=Sing")
+"""The class of a word for a place that was tagged as a verb: "to the left of"."""
+
+
+def corrected(tokens: Sequence[str], tagged: Sequence[WordClass]) -> list[WordClass]:
+    """Replace the tagger's class of a word by the lexicon's where they differ; keep groups of words.
+
+    Taggers learn from news and the web and misread captions ("white platter holding desserts"). The lexicon knows
+    captions. A corrected word gets the finer tag and the features that UD's English treebanks have for its class.
+    """
+    found = list(tagged)
+    for word in tag(tokens):
+        index = word.tokens[0]
+        wanted = CLASSES.get(word.tag)
+        if word.tag is Tag.PLACE and found[index].upos == "VERB":
+            wanted = PLACE
+        if len(word.tokens) == 1 and wanted is not None and wanted.upos != found[index].upos:
+            found[index] = wanted
+    return found
+
+
+HAVING = frozenset({"with", "of", "has", "have", "having", "'s", "’s", "whose"})
+"""Relations of a thing to its parts and possessions."""
+
+
+def agreed(lexical: SceneGraph, tree: SceneGraph) -> SceneGraph:
+    """Return the graph `lexical` without the edges that contradict the graph `tree`.
+
+    The lexical parser knows who wears or holds what. Its edges with "with" or "of" are mostly wrong if the tree ties
+    the two nouns to something else; so are edges of a word that is not a noun in the tree. Drop these.
+    """
+    if tree.is_fallback:
+        return lexical
+    place = {node.head_token: index for index, node in enumerate(tree.nodes)}
+    tied = {frozenset((edge.subject, edge.object)) for edge in tree.edges}
+
+    def is_denied(edge: Edge) -> bool:
+        ends = [place.get(lexical.nodes[index].head_token) for index in (edge.subject, edge.object)]
+        is_having = edge.relation.lower().partition(" ")[0] in HAVING
+        return None in ends or (is_having and frozenset(ends) not in tied)
+
+    return replace(lexical, edges=tuple(edge for edge in lexical.edges if not is_denied(edge)))

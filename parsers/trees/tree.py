@@ -1,4 +1,4 @@
-"""A dependency tree in Universal Dependencies, whichever library or file it comes from.
+"""A dependency tree in Universal Dependencies, from any library or file.
 
 In the compact notation of examples a word is `text/UPOS/head/relation`, its head counted from 0 and -1 for the root:
 "woman/NOUN/-1/root holding/VERB/0/acl umbrella/NOUN/1/obj".
@@ -24,7 +24,7 @@ class TreeWord:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Words that all lead to one root; made by `checked` or `repaired`."""
+    """Words that all lead to one root; `checked` and `repaired` make it."""
 
     words: tuple[TreeWord, ...]
 
@@ -34,7 +34,7 @@ class Tree:
 
 
 def checked(words: Sequence[TreeWord], where: str) -> Tree:
-    """The tree of the words; what makes them none is an error that names the place."""
+    """Return the tree of the words; raise an error that names `where` if they are not a tree."""
     problem = first_problem([word.head for word in words])
     if problem is not None:
         index, text = problem
@@ -44,7 +44,7 @@ def checked(words: Sequence[TreeWord], where: str) -> Tree:
 
 
 def first_problem(heads: Sequence[int]) -> tuple[int, str] | None:
-    """The first word that keeps the heads from being a tree, and why."""
+    """Return the first word that keeps the heads from being a tree, and why."""
     if not heads:
         return 0, "there are no words"
     for index, head in enumerate(heads):
@@ -60,7 +60,7 @@ def first_problem(heads: Sequence[int]) -> tuple[int, str] | None:
 
 
 def first_unrooted(heads: Sequence[int]) -> int | None:
-    """The first word that does not lead to the root; every word is passed once, however long the ways."""
+    """Return the first word that does not lead to the root, in linear time."""
     rooted: set[int] = {ROOT}
     for index in range(len(heads)):
         way: list[int] = []
@@ -83,10 +83,10 @@ def reaches_root(heads: Sequence[int], index: int) -> bool:
 
 
 def repaired(words: Sequence[TreeWord]) -> Tree:
-    """A tree of any words, for readers that must not fail.
+    """Return a tree of any words, without raising an error.
 
-    The first word without a head is the root, or else the first word. What points outside the sentence, to itself
-    or is a second root depends on the root; of every cycle, the leftmost word does.
+    The root is the first word without a head, otherwise the first word. A second root, and a word whose head is itself
+    or outside the sentence, depends on the root; so does the leftmost word of every cycle.
     """
     heads = [word.head for word in words]
     root = heads.index(ROOT) if ROOT in heads else 0
@@ -101,7 +101,7 @@ def repaired(words: Sequence[TreeWord]) -> Tree:
 
 
 def moved(word: TreeWord, head: int) -> TreeWord:
-    """The word under another head, by UD's name for an unclear dependency."""
+    """Return the word under another head, with UD's relation for an unclear dependency."""
     return word if word.head == head else replace(word, head=head, deprel="root" if head == ROOT else "dep")
 
 
@@ -115,7 +115,7 @@ def is_in_cycle(heads: Sequence[int], start: int) -> bool:
 
 
 def read_tree(text: str) -> Tree:
-    """The tree that the compact notation describes."""
+    """Return the tree of the compact notation."""
     words = []
     for entry in text.split():
         parts = entry.rsplit("/", 3)

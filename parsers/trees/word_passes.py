@@ -3,10 +3,11 @@
 Each is a function that rewrites the dependencies; `passes.PASSES` holds the order and an example of each.
 """
 
-from parsers.lexical.tagging import tag
+from parsers.lexical.tagger import tag
 from parsers.trees.dependencies import Dependencies
 from parsers.trees.tree import ROOT
 from parsers.words.lexicon import Tag, is_listed, words
+from parsers.words.negation import NO, is_negation
 
 CLASS_OF_GROUP = {
     Tag.PREPOSITION: "ADP",
@@ -29,7 +30,7 @@ OBLIQUE = ("obl", "nmod", "obl:tmod", "obl:npmod", "obl:agent", "obl:unmarked")
 
 
 def join_groups(sentence: Dependencies) -> None:
-    """Words that the lexicon joins are one unit; alone, only words for a place are told apart."""
+    """Join the words that the lexicon joins; mark words for a place."""
     for word in tag(sentence.tokens):
         if word.tag in (Tag.AUXILIARY, Tag.ADVERB) and sentence.upos(word.tokens[0]) == "VERB":
             sentence.linking.add(word.tokens[0])
@@ -42,7 +43,7 @@ def join_groups(sentence: Dependencies) -> None:
 
 
 def leave_out_introductions(sentence: Dependencies) -> None:
-    """ "there is a man", "a photo of a bus": what is announced takes the place of the announcement."""
+    """ "there is a man", "a photo of a bus": the noun takes the place of the introduction."""
     for unit in sentence.units_in_order():
         if sentence.upos(unit) != "INTRODUCTION" or len(sentence.units) == 1:
             continue
@@ -87,7 +88,7 @@ def is_particle(sentence: Dependencies, unit: int) -> bool:
 
 
 def join_verbs(sentence: Dependencies) -> None:
-    """ "trying to catch", "about to hit": one unit, of which the last verb has the objects."""
+    """ "trying to catch", "about to hit" become one unit, which has the objects of the last verb."""
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
         if sentence.upos(unit) != "VERB" or above == ROOT or above > unit or sentence.children(unit, "nsubj"):
@@ -101,17 +102,17 @@ def join_verbs(sentence: Dependencies) -> None:
 
 
 def join_negation(sentence: Dependencies) -> None:
-    """ "not wearing" is one unit; "no hat" is a hat that is said not to be there."""
+    """ "not wearing" becomes one unit; in "no hat", "no" becomes an attribute of the hat."""
     for unit in sentence.units_in_order():
         above = sentence.head(unit)
-        if sentence.text(unit) == "no" and above != ROOT:
+        if sentence.text(unit) == NO and above != ROOT:
             sentence.attach(unit, above, "amod")
-        elif sentence.text(unit) in words("negations") and above != ROOT and sentence.upos(above) in ("VERB", "ADJ"):
+        elif is_negation(sentence.text(unit)) and above != ROOT and sentence.upos(above) in ("VERB", "ADJ"):
             sentence.join([unit, above], sentence.text(above), sentence.upos(above))
 
 
 def count_quantities(sentence: Dependencies) -> None:
-    """ "a lot of horses", "two of the men": the object is what is counted, the count is said of it."""
+    """ "a lot of horses", "two of the men": the horses are the object, "lot" is their attribute."""
     for unit in sentence.units_in_order():
         counted = [child for child in sentence.children(unit, *OBLIQUE) if is_counted(sentence, unit, child)]
         if counted:

@@ -1,7 +1,7 @@
-"""Two data files of the package `textblob`, of which no code is used.
+"""Two data files of the package `textblob`, whose code is not used.
 
-Eric Brill's lexicon: 94,000 English words, each with its most frequent tag of the Penn Treebank. And a list of
-29,000 words with how often books have them, which tells a slip of the pen from a rare word.
+Eric Brill's lexicon has 94,000 English words, each with its most frequent tag of the Penn Treebank. The other file has
+29,000 words with their frequency in books, which distinguishes a misspelling from a rare word.
 """
 
 import functools
@@ -16,7 +16,7 @@ FREQUENCIES = "textblob/en/en-spelling.txt"
 
 
 def entries(name: str) -> Iterator[tuple[str, str]]:
-    """The two columns of a data file."""
+    """Yield the two columns of a data file."""
     try:
         # `importlib.resources` would import the package, and with it all of nltk.
         path = Path(str(metadata.distribution("textblob").locate_file(name)))
@@ -30,7 +30,7 @@ def entries(name: str) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def lexicon() -> dict[str, str]:
-    """Word -> tag, for the words that the lexicon has in lower case."""
+    """Return the tags of all words that the lexicon has in lower case."""
     return {word: tag for word, tag in entries(LEXICON) if word == word.lower()}
 
 
@@ -40,5 +40,5 @@ def frequencies() -> dict[str, int]:
 
 
 def brill_tag(word: str) -> str:
-    """The tag of a lower-case word, or nothing."""
+    """Return the tag of a lower-case word, or an empty string."""
     return lexicon().get(word, "")

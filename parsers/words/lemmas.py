@@ -14,7 +14,7 @@ SUFFIXES = (
     (re.compile(r"(.+)(?:ing|ed|es)"), ("{}", "{}e")),
     (re.compile(r"(.+[^s])s"), ("{}",)),
 )
-"""What stands before an ending, and the base forms it may come from, the likelier first."""
+"""The stem before an ending, and the base forms that it may come from, the likelier first."""
 
 BASE_TAGS = frozenset({"VB", "VBP", "NN", "JJ"})
 FORM_TAGS = frozenset({"VBG", "VBN", "VBD", "VBZ"})
@@ -27,7 +27,7 @@ def listed_bases() -> dict[str, str]:
 
 @functools.lru_cache(maxsize=1 << 14)
 def verb_base(word: str) -> str:
-    """The base form of a verb's form; any other word as it is."""
+    """Return the base form of a verb; any other word stays as it is."""
     listed = listed_bases().get(word)
     if listed is not None:
         return listed

@@ -1,6 +1,6 @@
-"""What is known of a word on its own: the word lists of `parsers/words/lists/`, and what its ending suggests.
+"""The lexicon: the tag of a word on its own, by the lists of `parsers/words/lists/`, Brill's lexicon or its ending.
 
-A list holds words separated by blanks, groups of words joined by `_`, and comment lines that start with `#`.
+A list holds words separated by spaces, groups of words joined by `_`, and comment lines that start with `#`.
 """
 
 import functools
@@ -43,7 +43,7 @@ class Tag(StrEnum):
     LOCATION = "F"
     """A whole phrase such as "on the left"."""
 
-    # Undecided until the neighbours are known; `tagging` turns each into one of the above.
+    # Ambiguous until the neighbours are known; `lexical.tagger` turns each into one of the above.
     BASE_OR_NOUN = "v"
     FORM_IN_S_OR_NOUN = "z"
     ING_OR_NOUN = "q"
@@ -55,6 +55,11 @@ class Tag(StrEnum):
     CAN = "c"
     PLACE_OR_THING = "y"
 
+
+VERB_TAGS = frozenset("VGgEvzqs")
+"""The tags of words that can be a form of a verb."""
+NOUN_TAGS = frozenset({Tag.NOUN, Tag.PLURAL, Tag.BASE_OR_NOUN, Tag.FORM_IN_S_OR_NOUN, Tag.ING_OR_NOUN, Tag.CAN})
+"""The tags of words that can be a noun."""
 
 CLOSED = {
     "determiners": Tag.DETERMINER,
@@ -97,10 +102,10 @@ SINGULAR = {
 """Words that are a class of their own."""
 
 WHOLES = {"animates": ("people", "animals")}
-"""Lists that are made of others."""
+"""Lists that are unions of others."""
 
 FUNCTION_TAGS = frozenset("DBICRWKSTOhtlc")
-"""The tags of words that say nothing of the scene by themselves."""
+"""The tags of function words, which describe nothing in the scene by themselves."""
 
 PENN = {
     "JJ": Tag.ADJECTIVE,
@@ -115,7 +120,7 @@ PENN = {
     "VBN": Tag.PARTICIPLE,
     "VBD": Tag.PARTICIPLE,
 }
-"""What the tags of Brill's lexicon say of a word that no list has."""
+"""The tags of Brill's lexicon as ours, for words that are in no list."""
 
 ENDINGS = (
     (re.compile(r".{2,}ing"), Tag.POSTURE),
@@ -131,7 +136,7 @@ ENDINGS = (
 
 @functools.cache
 def words(name: str) -> frozenset[str]:
-    """The words of the list `name`; the words of a group are separated by a blank."""
+    """Return the words of the list `name`; the words of a group are separated by a space."""
     parts = WHOLES.get(name, (name,))
     return frozenset(entry.replace("_", " ") for part in parts for line in lines(part) for entry in line.split())
 
@@ -143,14 +148,14 @@ def lines(name: str) -> list[str]:
 
 @functools.cache
 def renamings(name: str) -> dict[str, str]:
-    """The lines of a list that says "written = wanted", where nothing may be wanted."""
+    """Return a list of lines "written = wanted" as a dictionary; "wanted" may be empty."""
     pairs = (line.partition("=") for line in lines(name))
     return {written.strip(): wanted.strip() for written, _, wanted in pairs}
 
 
 @functools.cache
 def tags() -> dict[str, Tag]:
-    """Every listed word with its class; where lists disagree, the more closed class wins."""
+    """Return every listed word with its tag; if lists disagree, the closed class wins."""
     known: dict[str, Tag] = verb_forms()
     for table in (OPEN, CLOSED):
         for name, tag in table.items():
@@ -159,7 +164,7 @@ def tags() -> dict[str, Tag]:
 
 
 def verb_forms() -> dict[str, Tag]:
-    """The forms of every listed verb."""
+    """Return the forms of every listed verb with their tags."""
     before_noun = words("intransitive_verbs")
     often_noun = words("ambiguous_verbs") | before_noun - words("verbs")
     forms: dict[str, Tag] = {}
@@ -172,7 +177,7 @@ def verb_forms() -> dict[str, Tag]:
 
 
 def verb_paradigms() -> dict[str, tuple[str, ...]]:
-    """Every listed verb with its forms in -s and -ing, its regular past and its irregular forms."""
+    """Return every listed verb with its forms in -s and -ing, its regular past and its irregular forms."""
     irregular = {base: rest for base, *rest in map(str.split, lines("irregular_verbs"))}
     found: dict[str, tuple[str, ...]] = {}
     for base in sorted(words("verbs") | words("ambiguous_verbs") | words("intransitive_verbs") | set(irregular)):
@@ -192,7 +197,7 @@ def third_person(base: str) -> str:
 
 @functools.lru_cache(maxsize=1 << 16)
 def tag_of(word: str) -> Tag:
-    """The class of a lower-case word on its own; an unknown word is a noun."""
+    """Return the tag of a lower-case word on its own; an unknown word is a noun."""
     known = tags().get(word)
     if known is not None:
         return known
@@ -207,7 +212,7 @@ def tag_of(word: str) -> Tag:
 
 @functools.cache
 def listed() -> frozenset[str]:
-    """Every word of the lists of classes, compounds, animals, clothes, parts and things."""
+    """Return every word of the lists of classes, compounds, animals, clothes, parts and things."""
     groups = ("compounds", "animates", "clothes", "body_parts", "things")
     return frozenset(tags()) | {part for name in groups for entry in words(name) for part in entry.split()}
 
@@ -218,13 +223,13 @@ def is_known(word: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 16)
 def is_content_word(word: str) -> bool:
-    """Whether the word says something of the scene, as determiners, auxiliaries and marks do not."""
+    """Return whether the word describes the scene, as determiners, auxiliaries and punctuation do not."""
     return tag_of(word.lower()) not in FUNCTION_TAGS
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def is_listed(word: str, name: str) -> bool:
-    """Whether the word, or what it is the plural of, is in the list `name`."""
+    """Return whether the word, or its singular, is in the list `name`."""
     word = word.lower()
     listed = words(name)
     return word in listed or any(word.endswith(end) and word[: -len(end)] in listed for end in ("s", "es"))

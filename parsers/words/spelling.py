@@ -1,4 +1,4 @@
-"""Slips of the pen: an unfamiliar word that is one letter away from a known one is read as that one."""
+"""Spelling correction: an unfamiliar word that is one letter away from a known one is read as that one."""
 
 import functools
 from collections.abc import Iterator
@@ -10,21 +10,21 @@ from parsers.words.lexicon import is_known, is_listed, renamings
 LEAST_LETTERS = 5
 """Shorter words are one letter away from too many others."""
 MANY_LETTERS = 7
-"""A word so long that one letter away from a word that no list has, it is hardly another one."""
+"""Words of this length are also compared with words that are in no list."""
 ENDINGS = ("", "s", "es", "ing", "ed", "er", "ers", "y")
 OFTEN = 5
-"""How often books have a word that may be part of a joined one; rarer ones are chance: "arc" and "oss"."""
+"""Least frequency of a word that may be part of a joined one; rarer ones match by chance: "arc" and "oss"."""
 
 MOST_LETTERS = 30
-"""Longer words are no slips of the pen, and each letter costs a look at all its neighbours."""
+"""Longer words are not corrected: the number of words one letter away grows with the length."""
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def respelled(word: str) -> str:
-    """The lower-case word as it was probably meant.
+    """Return the lower-case word with its spelling corrected.
 
-    Of the words one letter away, the listed ones come first; of several, one with the same letters ("yelow" is yellow
-    rather than below), and of these the most frequent.
+    Among the words one letter away, prefer listed ones, then those with the same letters ("yelow" is yellow rather than
+    below), then the most frequent.
     """
     slips = renamings("slips")
     if word in slips:
@@ -39,13 +39,13 @@ def respelled(word: str) -> str:
 
 
 def is_familiar(word: str) -> bool:
-    """Whether the word, or what it is a form of, is in a list or a lexicon."""
+    """Return whether the word, or its stem, is in a list or a lexicon."""
     stems = [word.removesuffix(ending) for ending in ENDINGS]
     return any(is_known(stem) or brill_tag(stem) or stem in frequencies() for stem in stems) or is_joined(word)
 
 
 def is_joined(word: str) -> bool:
-    """Whether two known words make it up: "skatepark"."""
+    """Return whether it is two known words in one: "skatepark"."""
     return any(
         all(is_known(part) or frequencies().get(part, 0) > OFTEN for part in (word[:cut], word[cut:].removesuffix("s")))
         for cut in range(3, len(word) - 2)

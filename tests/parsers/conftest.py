@@ -1,4 +1,4 @@
-"""How the tests of the parsers write a graph down."""
+"""The notation of graphs in the tests of the parsers."""
 
 import pytest
 

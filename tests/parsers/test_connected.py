@@ -1,11 +1,11 @@
-"""A sentence in which every object is related to another gives a graph in one piece, in every road to a graph."""
+"""A sentence in which every object is related to another gives a connected graph."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import parse
-from parsers.trees.reading import read
 from parsers.trees.tree import read_tree
+from parsers.trees.tree_graph import read
 
 NOUNS = ("man", "woman", "dog", "table", "truck", "umbrella", "girl", "bench", "horse", "hat")
 LINKS = (
@@ -27,7 +27,7 @@ def pieces(graph) -> int:
 
 
 @given(PHRASES, st.lists(st.tuples(st.sampled_from(LINKS), PHRASES), max_size=5))
-def test_phrases_that_a_relation_joins_are_one_piece(first, others):
+def test_related_phrases_give_a_connected_graph(first, others):
     sentence = " ".join([first, *(f"{link} {phrase}" for link, phrase in others)])
     graph = parse(sentence)
     assert len(graph.nodes) == 1 + len(others) and pieces(graph) == 1
@@ -45,10 +45,10 @@ def trees_of_nouns(draw):
 
 
 @given(trees_of_nouns())
-def test_nouns_that_a_tree_joins_are_one_piece(tree):
+def test_a_tree_of_nouns_gives_a_connected_graph(tree):
     graph = read(tree)
     assert len(graph.nodes) == (len(tree.words) + 1) // 2 and pieces(graph) == 1
 
 
-def test_phrases_that_nothing_joins_stay_apart():
+def test_unrelated_phrases_stay_unconnected():
     assert pieces(parse("blue jeans and brown boots")) == 2

@@ -1,4 +1,4 @@
-"""Whatever is typed, the graph is whole: properties on arbitrary text, words and edges."""
+"""Guarantees of every graph, for arbitrary text, words and edges."""
 
 import random
 from pathlib import Path
@@ -70,14 +70,14 @@ def test_any_tokens_give_a_whole_graph_and_are_kept(tokens):
 
 
 @given(SENTENCES)
-def test_the_case_of_letters_changes_no_structure(tokens):
+def test_upper_case_changes_no_structure(tokens):
     lower, upper = parse("", tokens=tokens), parse("", tokens=[token.upper() for token in tokens])
     assert [edge.tokens for edge in lower.edges] == [edge.tokens for edge in upper.edges]
     assert [node.tokens for node in lower.nodes] == [node.tokens for node in upper.nodes]
 
 
 @given(EDGES, st.randoms(use_true_random=False))
-def test_the_order_of_edges_does_not_decide_which_of_a_loop_goes(edges, chance: random.Random):
+def test_the_order_of_edges_does_not_decide_where_a_loop_is_cut(edges, chance: random.Random):
     tokens = [str(index) for index in range(20)]
     shuffled = chance.sample(edges, len(edges))
     graph = guaranteed(tokens, NODES, edges, 0)
@@ -94,12 +94,12 @@ def test_cutting_loops_separates_no_two_nodes(edges):
         assert edge in kept or first_loop(6, [*ends, (edge.subject, edge.object)]) == len(ends)
 
 
-def test_of_a_loop_the_edge_furthest_right_goes():
+def test_a_loop_is_cut_at_its_rightmost_edge():
     edges = [Edge(2, "c", 0, (9,)), Edge(0, "a", 1, (7,)), Edge(1, "b", 2, (8,))]
     assert [edge.relation for edge in cut_loops(3, edges)] == ["a", "b"]
 
 
-def test_parallel_edges_become_one_with_all_their_words():
+def test_parallel_edges_are_merged_with_all_their_words():
     edges = [Edge(1, "on", 0, (5,)), Edge(0, "with", 1, (3,))]
     assert merge_parallel(edges) == [Edge(0, "with on", 1, (3, 5))]
 

@@ -131,7 +131,7 @@ def test_rules_list_the_code_they_run(rules):
         ("read_dataset", "jvgn/datasets/custom.py"),
         ("read_custom", "jvgn/datasets/refer.py"),
         ("parse_expressions", "jvgn/model.py"),
-        ("parse_expressions", "parsers/tools/drawing.py"),
+        ("parse_expressions", "parsers/tools/graph_drawing.py"),
     ],
 )
 def test_rules_list_no_foreign_code(rules, rule, foreign):

@@ -16,7 +16,7 @@ from jvgn.settings.base import Frozen
 from jvgn.views.explorer.messages import messages
 from jvgn.views.explorer.pictures import Pictures
 from parsers.scene_graph import SceneGraph
-from parsers.tools.wording import Relation, Thing, worded
+from parsers.tools.verbalisation import Relation, Thing, worded
 
 DIGITS = 6
 Words = Annotated[str, Field(max_length=200)]

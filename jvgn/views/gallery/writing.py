@@ -21,10 +21,9 @@ import torch
 from tqdm import tqdm
 
 from jvgn.datasets import tables
-from jvgn.graphs.tables import EDGES, NODES
+from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.model import NodeBeliefs
 from jvgn.storage.files import replacing
-from jvgn.storage.parquet import read_table
 from jvgn.training.checkpoint import TrainedModel, load_model
 from jvgn.training.examples import Examples
 from jvgn.training.run_files import Inputs
@@ -45,7 +44,7 @@ class Graphs:
 
     @classmethod
     def read(cls, inputs: Inputs) -> "Graphs":
-        return cls(read_table(inputs.nodes, NODES).to_pandas(), read_table(inputs.edges, EDGES).to_pandas())
+        return cls(read_nodes(inputs.nodes).to_pandas(), read_edges(inputs.edges).to_pandas())
 
     def only(self, expression_ids: pd.Series) -> "Graphs":
         return Graphs(*(table[table["expression_id"].isin(expression_ids)] for table in (self.nodes, self.edges)))

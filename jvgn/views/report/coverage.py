@@ -12,8 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jvgn.datasets import tables
-from jvgn.graphs.tables import EDGES, NODES
-from jvgn.storage.parquet import read_table
+from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.storage.text_formats import check_counts, parsed_json
 from jvgn.views.report.charts import AFTER, DIGITS, Output, panels, percent_axis
 from parsers.errors import BrokenFile
@@ -30,8 +29,8 @@ def draw_coverage(expressions: Path, nodes: Path, edges: Path, coverage: Path, o
     ids = tables.read_expressions(expressions).column("expression_id").to_pandas()
     rows = [
         {"measure": word, "number": int(number), "n": int(n), "share": round(100 * n / len(ids), DIGITS)}
-        for word, path, schema in (("objects", nodes, NODES), ("relations", edges, EDGES))
-        for number, n in sizes(read_table(path, schema).column("expression_id").to_pandas(), ids).items()
+        for word, graph_table in (("objects", read_nodes(nodes)), ("relations", read_edges(edges)))
+        for number, n in sizes(graph_table.column("expression_id").to_pandas(), ids).items()
     ]
     for measure, (part, whole) in SHARES.items():
         of_all = 100 * counts[part] / max(counts[whole], 1)

@@ -19,11 +19,10 @@ from pydantic import Field, FiniteFloat, ValidationError, field_validator, model
 
 from jvgn.datasets import tables
 from jvgn.evaluation.predicted_phrases import read_phrases
-from jvgn.graphs.tables import EDGES
+from jvgn.graphs.tables import read_edges
 from jvgn.grounding.run_folder import RunFolder, as_seen
 from jvgn.settings.base import Frozen, describe
 from jvgn.settings.configuration import read_configuration
-from jvgn.storage.parquet import read_table
 from parsers.errors import BrokenFile, UserError
 
 Box = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
@@ -127,7 +126,7 @@ class RunModel:
         found = read_phrases(self.path, evaluated, graphs / "nodes.parquet", expressions["tokens"])
         self._expressions = shown_expressions(run.tables, split, set(found["expression_id"]))
         kept = set(self._expressions.values())
-        edges = read_table(graphs / "edges.parquet", EDGES).to_pandas()
+        edges = read_edges(graphs / "edges.parquet").to_pandas()
         self._objects = found[found["expression_id"].isin(kept)].groupby("expression_id")
         self._relations = edges[edges["expression_id"].isin(kept)].groupby("expression_id")
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from parsers.factual import scoring
+from parsers.factual import scorer
 from tests.errors.case import Bench, Case
 
 GOLD = 'caption,scene_graph\na dog,"( dog , is , brown )"\n'
@@ -21,7 +21,7 @@ def figures(*options):
 def without_simplemma(bench: Bench):
     bench.patch.setitem(sys.modules, "simplemma", None)
     for name in ("lemma", "lemmatiser"):  # what other tests have looked up already
-        bench.patch.setattr(scoring, name, getattr(scoring, name).__wrapped__)
+        bench.patch.setattr(scorer, name, getattr(scorer, name).__wrapped__)
     return gold(GOLD)(bench)
 
 

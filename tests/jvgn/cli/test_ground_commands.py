@@ -209,7 +209,7 @@ def test_a_word_that_the_run_has_not_learned_is_reported(results, photo):
         (["photo.jpg", "a star", "a ring", "--output", "a.png"], ["a.png: there is no such folder"]),
         (["photo.jpg", "a star", "--json", "no/a.json"], ["no: there is no such folder"]),
         (["photo.jpg", "a star", "--json", "a.txt"], ["a.txt: expected a name that ends in .json"]),
-        (["photo.jpg", "a star", "--parser", "oracle"], ["there is no parser 'oracle'", "lexical"]),
+        (["photo.jpg", "a star", "--parser", "oracle"], ["parser 'oracle': unknown", "lexical"]),
         (["--csv", "none.csv"], ["none.csv: there is no such file"]),
         (["--csv", "text.jpg"], ["text.jpg: has no column image", "image,expression"]),
         (["--csv", "photo.jpg"], ["photo.jpg: not a readable CSV file"]),

@@ -8,10 +8,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from jvgn.cli import main
 from jvgn.cli.errors import BARRED, Commands
 from jvgn.graphs.parser_file import read_parser
 from jvgn.settings.parser import BUILT_IN_PARSERS, ParserSettings
-from parsers.__main__ import main
 from parsers.backends import BACKENDS, check_options
 from parsers.errors import UserError
 from parsers.parser import Parser, named_parser
@@ -114,15 +114,6 @@ def test_options_that_a_backend_does_not_take_are_named(options, problem):
 def test_a_wrong_option_of_a_backend_is_one_line(parser, problem):
     with pytest.raises(UserError, match=problem):
         named_parser(parser).load()
-
-
-@pytest.mark.parametrize("command", ["score", "parse"])
-def test_the_lexical_parser_has_no_options(command, tmp_path):
-    files = ["a"] if command == "score" else list("abcd")
-    (tmp_path / "a").write_text("caption,scene_graph\na dog,( dog )\n")
-    files[0] = str(tmp_path / "a")
-    result = CliRunner().invoke(main, [command, "--option", "models=x", *files])
-    assert result.exit_code == 1 and "its options are: none" in result.output
 
 
 def ran(problem: Exception):

@@ -7,7 +7,7 @@ import pytest
 
 from jvgn.settings.base import validated
 from jvgn.views.explorer.answers import Asked, AskedGraph, answer
-from parsers.tools.wording import Relation, Thing, worded
+from parsers.tools.verbalisation import Relation, Thing, worded
 
 SENTENCE = "the red cup on a box left of a disc"
 

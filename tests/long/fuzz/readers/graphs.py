@@ -58,7 +58,7 @@ def read_sentence(path: Path) -> None:
     from jvgn.training.checkpoint import load_model
     from jvgn.views.graph_picture import as_json, dot, svg
     from parsers import parse
-    from parsers.tools.drawing import drawn
+    from parsers.tools.graph_drawing import drawn
 
     made = World(path.parent)
     text = path.read_bytes().decode("utf8", "surrogateescape").split("\n")[0]
@@ -79,15 +79,15 @@ def read_sentences(path: Path) -> None:
 
 def read_trees(path: Path) -> None:
     from parsers.trees.conllu import read_trees as trees_of
-    from parsers.trees.reading import read
+    from parsers.trees.tree_graph import read
 
     for tree in trees_of(path).values():
         read(tree)
 
 
 def read_gold(path: Path) -> None:
-    from parsers.factual.scoring import read_gold as read
-    from parsers.factual.scoring import score_parser, score_report
+    from parsers.factual.scorer import read_gold as read
+    from parsers.factual.scorer import score_parser, score_report
     from parsers.parser import Parser
 
     list(score_report(score_parser(read(path), Parser("lexical"), "factual")))

@@ -50,7 +50,7 @@ def read_detector(path: Path) -> None:
 
 
 def read_parser(path: Path) -> None:
-    from jvgn.cli.errors import read_parser as read
+    from jvgn.graphs.parser_file import read_parser as read
 
     str(read(path))
 

@@ -1,0 +1,31 @@
+"""Patterns of phrases and relations, and the words that they skip."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parsers.lexical.phrases import NO_PHRASE, PHRASE, RELATION, matches
+
+PLAIN = {
+    PHRASE: re.compile(PHRASE.pattern.removesuffix(f"|{NO_PHRASE}")),
+    RELATION: re.compile(RELATION.pattern.removesuffix("|(?P<nothing>[XZ]+)")),
+}
+"""The patterns without the part that skips words."""
+TAGS = ["DAXNCK", "DMALKNX", "BXZVGTPA", "DXZAMLKCSN", "DMALNnVGgEPTOCKBRHSIpXZWQF"]
+
+
+@settings(deadline=None, max_examples=1000)
+@given(tags=st.sampled_from(TAGS).flatmap(lambda letters: st.text(letters, max_size=20)))
+def test_skipping_words_changes_no_match(tags):
+    for pattern, plain in PLAIN.items():
+        assert "nothing" not in plain.groupindex
+        assert [match.span() for match in matches(pattern, tags)] == [match.span() for match in plain.finditer(tags)]
+
+
+@pytest.mark.parametrize("tags", ["X", "Z", "XZ", "D", "CA", "XA", "CXA", "L", "M"])
+@pytest.mark.parametrize("pattern", PLAIN, ids=["phrase", "relation"])
+def test_words_that_start_no_phrase_are_skipped_at_once(pattern, tags):
+    """Not from each of them on: a sentence may have eight thousand."""
+    assert len(list(pattern.finditer("C" + tags * 4000))) <= 1

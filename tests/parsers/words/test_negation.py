@@ -1,0 +1,48 @@
+"""Negation stays in the graph as words; FACTUAL's normal form leaves out what is absent."""
+
+import pytest
+
+from parsers import parse
+from parsers.lexical.tagger import tag
+from parsers.trees.tree import read_tree
+from parsers.trees.tree_graph import read
+from parsers.words.lexicon import Tag
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("man not wearing a hat", "*man; hat | man -not wearing-> hat"),
+        ("the cat that is not red", "*cat(not red)"),
+        ("the cat that isn't red", "*cat(isn't red)"),
+        ("man with no hat", "*man; hat(no) | man -with-> hat"),
+        ("man without a hat", "*man; hat | man -without-> hat"),
+        ("a plant with no leaves sticking out of the snow",
+         "*plant; leaves(no); snow | plant -with-> leaves, plant -sticking out of-> snow"),
+    ],
+)  # fmt: skip
+def test_a_sentence_keeps_its_negation(sentence, expected, form):
+    assert form(parse(sentence)) == expected
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        (
+            "man/NOUN/-1/root not/PART/2/advmod wearing/VERB/0/acl hat/NOUN/2/obj",
+            "*man; hat | man -not wearing-> hat",
+        ),
+        ("man/NOUN/-1/root with/ADP/3/case no/DET/3/det hat/NOUN/0/nmod", "*man; hat(no) | man -with-> hat"),
+    ],
+)
+def test_a_dependency_tree_keeps_its_negation(tree, expected, form):
+    assert form(read(read_tree(tree))) == expected
+
+
+@pytest.mark.parametrize("sentence", ["tree without leaves", "tree with no leaves"])
+def test_factual_leaves_out_absent_objects(sentence, form):
+    assert form(parse(sentence, conventions="factual")) == "*tree"
+
+
+def test_a_negation_that_a_tokeniser_cut_is_one_word():
+    assert [word.tag for word in tag(["it", "isn", "'", "t", "red"])][1] is Tag.NEGATION
