@@ -208,13 +208,13 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
         ("jvgn/evaluation/score.py", SCORED),
         ("jvgn/views/report/learning.py", {"draw_learning", "write_results", "demo"}),
         ("jvgn/training/run.py", AFTER_TRAINING),
-        ("parsers/lexical.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
+        ("parsers/lexical/__init__.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
         ("jvgn/regions/recall.py", {"measure_recall", "draw_recall"} | SCORED),
         (
             "jvgn/regions/extraction.py",
             {"extract_regions", "merge_regions", "measure_recall", "draw_recall"} | AFTER_TRAINING,
         ),
-        ("jvgn/cli.py", set()),
+        ("jvgn/cli/__init__.py", set()),
     ],
 )
 def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, file, expected):
