@@ -53,4 +53,4 @@ def test_a_setting_without_files_stops_the_plan_and_names_the_key(project, minia
     finally:
         project.configure(miniature())
     assert plan.returncode == 1
-    assert "config.yaml: detectors.theirs.objects: missing; setting gt needs it" in plan.stdout + plan.stderr
+    assert "detectors.theirs names no files of `objects`, which the setting gt needs" in plan.stdout + plan.stderr

@@ -236,7 +236,7 @@ def precomputed_files(wildcards):
     files = getattr(detector_of(wildcards), key)
     if files is None:
         raise UserError(
-            f"config.yaml: detectors.{wildcards.detector}.{key}: missing; setting {wildcards.setting} needs it"
+            f"detectors.{wildcards.detector} names no files of `{key}`, which the setting {wildcards.setting} needs"
         )
     return files
 
