@@ -169,7 +169,7 @@ def supporting_option(wildcards):
 # Detectors
 
 
-precomputed_detectors = [name for name, chosen in configuration.detectors.items() if chosen.source == "precomputed"]
+precomputed_detectors = [name for name, detector in configuration.detectors.items() if detector.source == "precomputed"]
 network_detectors = [name for name in configuration.detectors if name not in precomputed_detectors]
 given_detectors = [name for name in network_detectors if configuration.detectors[name].weights is not None]
 trained_detectors = [name for name in network_detectors if name not in given_detectors]
@@ -185,9 +185,9 @@ def detector_folder(dataset, detector):
 
 def given_files(wildcards):
     """Return weights that were trained elsewhere, and the files that describe their training, if any."""
-    chosen = detector_of(wildcards)
-    provenance = str(Path(chosen.weights).with_name(layout.PROVENANCE))
-    return [chosen.weights, *filter(None, [chosen.training_images]), *existing(provenance)]
+    detector = detector_of(wildcards)
+    provenance = str(Path(detector.weights).with_name(layout.PROVENANCE))
+    return [detector.weights, *filter(None, [detector.training_images]), *existing(provenance)]
 
 
 def training_images(wildcards):

@@ -49,24 +49,13 @@ rule provide_file:
         "python -m jvgn provide --source {params.source:q} {output:q} > {log:q} 2>&1"
 
 
-rule provide_folder:
-    input:
-        code=code_of("jvgn.downloads.providing"),
-        published=published_file,
+use rule provide_file as provide_folder with:
     output:
         directory("resources/{provided}"),
-    log:
-        "logs/sources/{provided}.log",
     wildcard_constraints:
         provided=missing(provided_folders),
-    conda:
-        "../../envs/jvgn.yaml"
     resources:
         **asked_by("provide_folder"),
-    params:
-        source=provision_settings,
-    shell:
-        "python -m jvgn provide --source {params.source:q} {output:q} > {log:q} 2>&1"
 
 
 rule mark_folder:

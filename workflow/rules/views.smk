@@ -139,7 +139,7 @@ for drawn, title in {"sizes": "accuracy by size", "calibration": "calibration"}.
         output:
             **figure(
                 f"results/{{dataset}}_{{setting}}{{run_folder}}/report/{drawn}",
-                category="3 What it finds",
+                category="3 Predictions",
                 title=title,
                 run="{dataset} {setting}{run_folder}",
             ),
@@ -169,7 +169,7 @@ rule draw_coverage:
     output:
         **figure(
             "results/graphs/{dataset}/{parser}/report/coverage",
-            category="4 What it rests on",
+            category="4 Inputs",
             title="scene graphs",
             of="{parser}, {dataset}",
         ),
@@ -193,7 +193,7 @@ rule draw_recall:
     output:
         **figure(
             "results/{dataset}_{setting}{run_folder}/report/recall",
-            category="4 What it rests on",
+            category="4 Inputs",
             title="detector recall",
             of="{dataset} {setting}{run_folder}",
         ),
@@ -218,7 +218,7 @@ rule draw_average_precision:
     output:
         **figure(
             "results/detectors/{trained_on}/{detector}/report/average_precision",
-            category="4 What it rests on",
+            category="4 Inputs",
             title="detector precision",
             of="{detector}, trained on {trained_on}",
         ),
