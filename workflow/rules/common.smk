@@ -17,7 +17,7 @@ from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError
 
 # A choice about the report, not about results: `make report REPORT=report.zip` sets it.
-galleries_in_report = config.pop("galleries_in_report", False)
+galleries_in_report = str(config.pop("galleries_in_report", False)).lower() == "true"
 
 try:
     configuration = checked_configuration(config)
