@@ -285,7 +285,14 @@ rule copy_examples:
 
 rule show_expression:
     input:
-        code=code_of("jvgn.views.answer_figure", "jvgn.grounding.answerer", "jvgn.grounding.stored_expression"),
+        code=code_of(
+            "jvgn.detector.images",
+            "jvgn.grounding.answer_file",
+            "jvgn.grounding.answerer",
+            "jvgn.grounding.questions",
+            "jvgn.grounding.stored_expression",
+            "jvgn.views.answer_figure",
+        ),
         model="results/shapes_det/model.safetensors",
         predictions="results/shapes_det/predictions.parquet",
         images="resources/shapes/images",
