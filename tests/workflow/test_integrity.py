@@ -77,9 +77,7 @@ def test_a_changed_file_stops_the_workflow_before_its_results_are_removed(result
         run = finished.snakemake("--quiet", "host", "--", "demo")
         assert run.returncode == 1
         said = " ".join((run.stdout + run.stderr).split())
-        assert (
-            f"{nodes}: not as it was written by python -m parsers parse; delete it and run the workflow again" in said
-        )
+        assert f"{nodes}: not as it was written by jvgn parse; delete it and run the workflow again" in said
         assert (results / "shapes_gt/model.safetensors").exists()
     finally:
         nodes.write_bytes(whole)
