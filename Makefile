@@ -16,10 +16,11 @@ demo: $(VENV)/installed
 # REPORT=report.zip includes the galleries.
 RUNS ?= shapes_gt shapes_det
 REPORT ?= report.html
+GALLERIES = $(if $(filter %.zip,$(REPORT)),--config galleries_in_report=true)
 REPORTED = $(RUNS:%=results/%/report/results.html) $(TABLES:%=results/tables/%.html)
 report: $(VENV)/installed
 	$(VENV)/bin/snakemake --workflow-profile workflow/profiles/demo $(REPORTED)
-	snakemake --quiet all --report $(REPORT) $(REPORTED)
+	snakemake --quiet all $(GALLERIES) --report $(REPORT) $(REPORTED)
 	@echo "$(REPORT)  open it in a browser"
 
 test: lint

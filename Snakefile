@@ -4,12 +4,22 @@ snakemake --cores 8 results/refcocog_det/metrics.json
 snakemake --workflow-profile workflow/profiles/demo demo
 """
 
+import sys
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.20")
 
+# The rules import this project's code, wherever Snakemake is started.
+sys.path.insert(0, str(workflow.basedir))
 
-include: "workflow/rules/legibility.smk"
+
+include: "workflow/rules/checks.smk"
+
+
+check_writable(Path.cwd())
+check_yaml("config.yaml")
 
 
 configfile: "config.yaml"
@@ -19,17 +29,6 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/dataset_files.smk"
-include: "workflow/rules/detector_files.smk"
-include: "workflow/rules/run_files.smk"
-include: "workflow/rules/provisions.smk"
-include: "workflow/rules/report_files.smk"
-include: "workflow/rules/table_files.smk"
-include: "workflow/rules/resources.smk"
-include: "workflow/rules/integrity.smk"
-include: "workflow/rules/disks.smk"
-include: "workflow/rules/failures.smk"
-include: "workflow/rules/targets.smk"
 
 
 wildcard_constraints:
@@ -49,43 +48,31 @@ scattergather:
 
 include: "workflow/rules/settings.smk"
 include: "workflow/rules/shapes.smk"
+include: "workflow/rules/downloads.smk"
 include: "workflow/rules/datasets.smk"
-include: "workflow/rules/custom.smk"
-include: "workflow/rules/sources.smk"
-include: "workflow/rules/detectors.smk"
+include: "workflow/rules/detector.smk"
 include: "workflow/rules/regions.smk"
-include: "workflow/rules/corenlp.smk"
 include: "workflow/rules/graphs.smk"
 include: "workflow/rules/vocabulary.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/gallery.smk"
-include: "workflow/rules/readme.smk"
-include: "workflow/rules/report_results.smk"
-include: "workflow/rules/report.smk"
-include: "workflow/rules/report_inputs.smk"
-include: "workflow/rules/tables.smk"
+include: "workflow/rules/views.smk"
+include: "workflow/rules/paper.smk"
 
 
-# A scheduler signals every process of a job. The shell must outlive the command, which still saves its state; it also
-# speaks for a command that had not started yet.
+# A scheduler signals every process of a job. The shell must outlive the command, which is still saving its state.
 shell.prefix("set -euo pipefail; trap 'echo stopped by a signal >&2' TERM; ")
 
 
 onstart:
-    check_executor()
+    check_accounting()
     check_disks()
     check_inputs()
-    clear_leftovers()
-    atexit.register(tell_of_disks)
-
-
-onsuccess:
-    atexit.unregister(tell_of_disks)
+    remove_leftovers()
 
 
 onerror:
-    tell_of_failures()
+    report_failures()
 
 
 localrules:
@@ -114,9 +101,5 @@ rule demo:
             setting=["gt", "det"],
             detector=configuration.run("shapes", "default").detector,
         ),
-        average_precision="{}/average_precision.json".format(
-            detector_folder("shapes", configuration.run("shapes", "default").detector)
-        ),
-
-
-check_targets()  # last: only now is every rule known
+        average_precision=detector_folder("shapes", configuration.run("shapes", "default").detector)
+        / "average_precision.json",

@@ -64,7 +64,7 @@ def plan(experiment: str, run: str, preset: str | None, throughput: float, confi
         raise UserError(f"{experiment}: expected a dataset and a setting, such as refcocog_det")
     config = config or (Path("config.yaml"),)
     chosen = Experiment(read_configurations(config, preset), dataset, setting, run)
-    say(*lines(chosen, throughput, config[0].parent / "workflow/rules"))
+    say(*lines(chosen, throughput))
 
 
 PAPER_COMMANDS = [tabulate, tables, plan]

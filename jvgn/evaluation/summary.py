@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jvgn.evaluation.metrics import needing, read_metrics
+from jvgn.layout import METRICS
 from parsers.errors import UserError
 
 COLUMNS = ("setting", "split", "accuracy", "context accuracy", "oracle recall", "regions an image", "expressions")
@@ -15,7 +16,7 @@ def summary(runs: list[Path]) -> list[str]:
     for run in runs:
         if run.is_file():
             raise UserError(f"{run}: a file; name the folder of a run, such as results/shapes_det")
-        path = run / "metrics.json"
+        path = run / METRICS
         metrics = read_metrics(path)
         name = f"{metrics['dataset']}_{metrics['setting']}" + (
             "" if metrics["run"] == "default" else f" {metrics['run']}"

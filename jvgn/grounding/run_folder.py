@@ -5,6 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from jvgn.layout import (
+    MODEL,
+    PREDICTIONS,
+    SETTINGS,
+    SETTINGS_FILE,
+    WEIGHTS,
+    RunPaths,
+    dataset_folder,
+    detectors_folder,
+    graphs_folder,
+    models_under,
+    regions_folder,
+)
 from jvgn.settings.run import RunSettings
 from jvgn.storage.records import check_unchanged
 from parsers.errors import UserError
@@ -21,14 +34,13 @@ class RunFolder:
     def find(cls, folder: Path | str) -> Self:
         """The run in a folder, after a check that it has a model."""
         folder = Path(folder).resolve()
-        of_dataset = folder.parent.parent if folder.parent.name == "runs" else folder
-        dataset, _, setting = of_dataset.name.rpartition("_")
-        found = cls(folder, of_dataset.parent, dataset, setting)
+        paths = RunPaths.of(folder)
+        found = cls(folder, paths.results, paths.dataset, paths.setting)
         if not folder.is_dir():
             raise UserError(f"{as_seen(folder)}: there is no such run; {found.others()}")
         if not found.model.exists():
             # Only a folder that is named as runs are can become one.
-            make = f"make it: snakemake --cores all {as_seen(found.model)}" if setting in ("gt", "det") else ""
+            make = f"make it: snakemake --cores all {as_seen(found.model)}" if paths.setting in SETTINGS else ""
             cures = [found.others()] if found.trained() or not make else []
             cure = "; or ".join([*cures, make] if make else cures)
             raise UserError(f"{as_seen(found.model)}: there is no such file, so no trained run; {cure}")
@@ -42,40 +54,35 @@ class RunFolder:
 
     def trained(self) -> list[Path]:
         """The models of other runs: in the folder itself, or else beside it."""
-        patterns = ("*/model.safetensors", "*/runs/*/model.safetensors")
-        beside, within = (
-            sorted(path for pattern in patterns for path in folder.glob(pattern))
-            for folder in (self.results, self.folder)
-        )
-        return within or beside
+        return models_under(self.folder) or models_under(self.results)
 
     @property
     def model(self) -> Path:
-        return self.folder / "model.safetensors"
+        return self.folder / MODEL
 
     @property
     def predictions(self) -> Path:
-        return self.folder / "predictions.parquet"
+        return self.folder / PREDICTIONS
 
     @property
     def settings(self) -> RunSettings:
-        return RunSettings.read(self.folder / "settings.yaml")
+        return RunSettings.read(self.folder / SETTINGS_FILE)
 
     @property
     def tables(self) -> Path:
         """The folder of the dataset's tables."""
-        return self.results / "datasets" / self.dataset
+        return dataset_folder(self.dataset, self.results)
 
     def graphs(self, parser: str) -> Path:
-        return self.results / "graphs" / self.dataset / parser
+        return graphs_folder(self.dataset, parser, self.results)
 
     def regions(self, detector: str) -> Path:
         """The regions that the run was trained and evaluated on."""
-        return self.results / "regions" / f"{self.dataset}_{self.setting}" / f"{detector}.h5"
+        return regions_folder(self.dataset, self.setting, self.results) / f"{detector}.h5"
 
     def detection_settings(self) -> Path:
         """How regions are detected in a new image, whichever regions the run was trained on."""
-        path = self.results / "regions" / f"{self.dataset}_det" / "settings.yaml"
+        path = regions_folder(self.dataset, "det", self.results) / SETTINGS_FILE
         if not path.exists():
             raise UserError(
                 f"{as_seen(path)}: there is no such file; it says how regions are detected: run {self.dataset}_det"
@@ -85,7 +92,7 @@ class RunFolder:
     def check_detection(self) -> None:
         """All is there to look at a new image with."""
         self.detection_settings()
-        weights = self.detector(self.settings.detector) / "weights.safetensors"
+        weights = self.detector(self.settings.detector) / WEIGHTS
         if not weights.exists():
             raise UserError(
                 f"{as_seen(weights)}: there is no such file, so no new image can be looked at; run {self.dataset}_det,"
@@ -93,7 +100,7 @@ class RunFolder:
             )
 
     def detector(self, name: str) -> Path:
-        return detector_folder(self.results / "detectors", self.dataset, name)
+        return detector_folder(detectors_folder(self.results), self.dataset, name)
 
 
 def detector_folder(detectors: Path, dataset: str, detector: str) -> Path:

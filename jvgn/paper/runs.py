@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jvgn.evaluation.metrics import needing, read_metrics
+from jvgn.layout import DEFAULT_RUN, SETTINGS, RunPaths
 from parsers.errors import UserError
 
 SPLITS = {
@@ -13,7 +14,6 @@ SPLITS = {
     "refcoco+": ("val", "testA", "testB"),
     "refcocog": ("val", "test"),
 }
-SETTINGS = ("gt", "det")
 VGG_RUN = "vgg16"
 """The name under which `config.yaml` has the appendix's run."""
 ABLATED = "refcocog"
@@ -29,18 +29,17 @@ SUPPORTING = {
 class Run:
     dataset: str
     setting: str
-    run: str = "default"
+    run: str = DEFAULT_RUN
 
     @property
-    def metrics(self) -> str:
-        """The file, within the folder of results."""
-        folder = f"{self.dataset}_{self.setting}"
-        return f"{folder}/metrics.json" if self.run == "default" else f"{folder}/runs/{self.run}/metrics.json"
+    def metrics(self) -> Path:
+        """The file, relative to the folder of results."""
+        return RunPaths(self.dataset, self.setting, self.run, Path()).metrics
 
 
 RUNS_OF_TABLES: dict[str, list[Run]] = {
     "table1": [Run(dataset, setting) for dataset in SPLITS for setting in SETTINGS],
-    "table2": [Run(ABLATED, setting, run) for setting in SETTINGS for run in ("default", "unmarginalised")],
+    "table2": [Run(ABLATED, setting, run) for setting in SETTINGS for run in (DEFAULT_RUN, "unmarginalised")],
     "table_vgg": [Run(dataset, setting, VGG_RUN) for dataset in SPLITS for setting in SETTINGS],
     "supporting": [Run(dataset, setting) for dataset, setting in SUPPORTING],
 }

@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from jvgn.paper.runs import ABLATED, RUNS_OF_TABLES, SETTINGS, SPLITS, SUPPORTING, VGG_RUN, Measured, Run
+from jvgn.layout import SETTINGS
+from jvgn.paper.runs import ABLATED, RUNS_OF_TABLES, SPLITS, SUPPORTING, VGG_RUN, Measured, Run
 from parsers.errors import UserError
 
 OURS = "JVGN (this project)"

@@ -1,1 +1,1 @@
-"""What an experiment takes, told before it is paid for."""
+"""What an experiment would take: downloads, disk, memory, GPU hours. Needs no data."""

@@ -1,37 +1,38 @@
-"""A run on a dataset: what it rests on, and the sizes that its cost depends on."""
+"""A run on a dataset: the files it needs, and the sizes that its cost depends on."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from jvgn import layout
 from jvgn.datasets.tables import IMAGES
+from jvgn.layout import DEFAULT_RUN, RESULTS, RunPaths
 from jvgn.planning.operations import DetectorWork, ModelWork, PaddedBatch, detector_work
 from jvgn.planning.sizes import (
     COCO_ANNOTATIONS,
     COCO_CLASSES,
     COCO_TRAIN2014,
     UNREADABLE,
-    WORLD,
     DatasetSize,
     dataset_size,
     refer_place,
 )
-from jvgn.settings.configuration import DEFAULT_RUN, Configuration
+from jvgn.settings.configuration import Configuration
 from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
 from jvgn.settings.run import RunSettings
 from jvgn.storage.parquet import count_rows
 from jvgn.storage.text_formats import check_counts, parsed_json
 from parsers.errors import BrokenFile, UserError
 
-WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, WORLD: 60}
-"""About the paper's vocabulary sizes, by folder."""
+WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, layout.WORLD: 60}
+"""Approximate vocabulary sizes, as in the paper, by dataset folder."""
 OTHER_WORDS = 5_000
 WORD_PADDING = 2.9
-"""The longest of a mini-batch's expressions by the mean: 24 words to 8.4 in samples of 470 of RefCOCOg's."""
+"""Longest expression of a mini-batch divided by the mean: 24 words to 8.4 in samples of 470 from RefCOCOg."""
 FULLEST = 2.0
-"""The most regions, nodes or edges of an image in a mini-batch, by the mean: assumed."""
+"""Most regions, nodes or edges of an image in a mini-batch divided by the mean; an assumption."""
 PRECOMPUTED_SIZE = 2048
-"""Of features that are not there to be asked."""
+"""Feature size that is assumed for precomputed features."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,16 @@ class Experiment:
     dataset: str
     setting: str
     run_name: str = DEFAULT_RUN
-    results: Path = Path("results")
+    results: Path = RESULTS
 
     def __post_init__(self) -> None:
-        if self.setting not in ("gt", "det"):
-            raise UserError(f"there is no setting {self.setting}; there are: gt, det")
+        if self.setting not in layout.SETTINGS:
+            raise UserError(f"there is no setting {self.setting}; there are: {', '.join(layout.SETTINGS)}")
         self.configuration.check_run(self.dataset, self.run_name)
 
     @property
-    def folder(self) -> str:
-        run = "" if self.run_name == DEFAULT_RUN else f"/runs/{self.run_name}"
-        return f"{self.results}/{self.dataset}_{self.setting}{run}"
+    def paths(self) -> RunPaths:
+        return RunPaths(self.dataset, self.setting, self.run_name, self.results)
 
     @cached_property
     def run(self) -> RunSettings:
@@ -61,14 +61,9 @@ class Experiment:
         return self.configuration.detectors[self.run.detector]
 
     @property
-    def detector_folder(self) -> str:
+    def detector_folder(self) -> Path:
         trained_on = self.configuration.trained_on(self.dataset, self.run.detector)
-        return f"{self.results}/detectors/{trained_on}/{self.run.detector}"
-
-    @property
-    def regions_path(self) -> str:
-        """Without its ending."""
-        return f"{self.results}/regions/{self.dataset}_{self.setting}/{self.run.detector}"
+        return layout.detector_folder(trained_on, self.run.detector, self.results)
 
     @property
     def vector_size(self) -> int:
@@ -80,23 +75,23 @@ class Experiment:
 
     @property
     def training_set(self) -> str | None:
-        """That of a detector which the workflow trains."""
+        """The training set of the detector, if the workflow trains it on one."""
         is_trained = self.detector.source != "precomputed" and self.detector.weights is None
         return self.configuration.training_set(self.run.detector) if is_trained else None
 
     @property
     def datasets(self) -> list[str]:
-        """Its own, and those whose evaluation images the detector must not have seen."""
+        """The run's own dataset, and those whose evaluation images the detector must not have seen."""
         trained_on = self.configuration.trained_on(self.dataset, self.run.detector)
         return list(dict.fromkeys([self.dataset, *self.configuration.withheld(trained_on)]))
 
     @property
     def resources(self) -> list[str]:
-        """The files and folders that no stage makes."""
+        """The files and folders that no stage writes."""
         found: list[str | None] = []
         for dataset in self.datasets:
             folder, split_by = refer_place(self.configuration.datasets[dataset])
-            if folder:  # data in any other format were read, and so are there, before their size is known
+            if folder:  # a custom dataset has been read before its size is known, so its files exist
                 found += [f"{folder}/refs({split_by}).p", f"{folder}/instances.json"]
         if self.detector.source == "precomputed":
             found.append(self.detector.detections if self.setting == "det" else self.detector.objects)
@@ -112,23 +107,23 @@ class Experiment:
 
     @property
     def detector_images(self) -> tuple[int, str]:
-        """How many images a detector learns from, and what to know of this number."""
+        """How many images a detector learns from, and a remark about this number."""
         if self.training_set is None:
             return self.size.images_by_split["train"], ""
-        table = self.results / "datasets" / self.training_set / "images.parquet"
+        table = layout.table(self.training_set, "images", self.results)
         if not table.exists() and self.configuration.training_sets[self.training_set].annotations != COCO_ANNOTATIONS:
             raise UserError(
                 f"the size of {self.training_set} is not known; read it first, then plan: snakemake --cores 1 {table}"
             )
         number = count_rows(table, IMAGES) if table.exists() else COCO_TRAIN2014
-        return number, "; those that are withheld not yet taken off"
+        return number, ", including the withheld ones"
 
     @cached_property
     def detector_work(self) -> DetectorWork:
         classes = self.size.classes if self.training_set is None else COCO_CLASSES
         if self.detector.source == "torchvision":
             return detector_work(self.detector, classes)
-        # detectron2's own C4 network is this one, too.
+        # detectron2's C4 network has the same layers.
         shared = set(TorchvisionSettings.model_fields) - {"source"}
         chosen = self.detector.model_dump(include=shared & set(type(self.detector).model_fields))
         return detector_work(TorchvisionSettings(**chosen), classes)
@@ -139,8 +134,8 @@ class Experiment:
 
     @property
     def regions(self) -> float:
-        """An image's: as many as it has objects, unless its detections were counted already."""
-        recall = Path(f"{self.regions_path}.recall.json")
+        """Regions of an image: as many as it has objects, unless its detections were already counted."""
+        recall = self.paths.recall(self.run.detector)
         if not recall.exists():
             return self.size.objects / self.size.images
         return mean_regions(recall)
@@ -173,7 +168,7 @@ class Experiment:
 
 
 def mean_regions(recall: Path) -> float:
-    """Of the images that expressions speak of, as a measured recall has counted them."""
+    """Return the mean number of regions of an image that expressions refer to, from a file of measured recall."""
     try:
         splits = parsed_json(recall.read_bytes())["splits"].values()
         for split in splits:

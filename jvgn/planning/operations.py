@@ -1,8 +1,8 @@
-"""Operations of the networks, counted on networks without memory; one multiplication and addition are two.
+"""Operations of the networks; a multiplication and an addition count as two.
 
-The detector is called on tensors that have a shape and nothing else, and every convolution and product is counted,
-those of the way back too. The model looks at its values (which nodes wait for which), so its products are counted
-from their sizes; a test holds the formula against a real mini-batch.
+The detector runs forward and backward on `meta` tensors, which have a shape and no values, and every convolution and
+product is counted. The model's computation depends on values (the structure of the graphs), so its products are
+counted from their sizes; a test compares the formula with a real mini-batch.
 """
 
 import math
@@ -17,12 +17,11 @@ from jvgn.model import JVGN
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.run import ModelSettings
 
-FLOAT = 4
-"""Bytes."""
+FLOAT = 4  # bytes
 WIDE = 4 / 3
-"""An image's long side by its short one; that of most photographs and of the embedded world."""
+"""Aspect ratio of most photographs and of the embedded world."""
 BACK = 2
-"""Operations on the way back through a product, by those on the way there: one product for each factor's gradient."""
+"""Operations of a product's backward pass divided by those of its forward pass: one product for each factor."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,11 @@ class DetectorWork:
     feature_size: int
     weight_bytes: int
     train_image: float
-    """Operations of a training step, an image."""
+    """Operations of a training step per image."""
     train_bytes: float
-    """Of the device while training: weights, gradients, the optimiser's state, and what the way back needs."""
-    look: float
-    """Operations on an image before any region is looked at."""
+    """Device memory while training: weights, gradients, optimiser state, and tensors saved for the backward pass."""
+    image: float
+    """Operations on an image before its regions: backbone and proposals."""
     region: float
     """Operations on a region."""
 
@@ -46,26 +45,26 @@ def detector_work(settings: TorchvisionSettings, class_count: int) -> DetectorWo
     frozen = sum(len(list(layer.parameters())) for layer in backbone.first) if settings.pretrained else 0
     for parameter in list(detector.backbone.parameters())[:frozen]:  # the first layers come first
         parameter.requires_grad_(False)
-    image = torch.empty(1, 3, *padded_sides(settings, backbone.stride), device="meta")
+    pixels = torch.empty(1, 3, *padded_sides(settings, backbone.stride), device="meta")
 
-    def look() -> list[Tensor]:
-        return [part for parts in detector.rpn.head([detector.backbone(image)]) for part in parts]
+    def propose() -> list[Tensor]:
+        return [part for parts in detector.rpn.head([detector.backbone(pixels)]) for part in parts]
 
-    def regard(count: int) -> list[Tensor]:
-        """Regions, as if they were pooled: how is no matter, their gradient joins that of the proposals at the map."""
+    def classify(count: int) -> list[Tensor]:
+        """Classify regions as if they were pooled; pooling itself needs few operations."""
         pooled = torch.empty(count, backbone.map_size, backbone.pool, backbone.pool, device="meta")
         pooled.requires_grad_(detector.training)
         return list(detector.roi_heads.box_predictor(detector.roi_heads.box_head(pooled)))
 
     saved = Saved(detector)
     with FlopCounterMode(display=False) as training, saved:
-        torch.stack([part.sum() for part in (*look(), *regard(settings.region_samples))]).sum().backward()
+        torch.stack([part.sum() for part in (*propose(), *classify(settings.region_samples))]).sum().backward()
     detector.eval()
     with torch.no_grad():
-        with FlopCounterMode(display=False) as looking:
-            look()
-        with FlopCounterMode(display=False) as regarding:
-            regard(1)
+        with FlopCounterMode(display=False) as proposing:
+            propose()
+        with FlopCounterMode(display=False) as classifying:
+            classify(1)
     trained = sum(value.numel() for value in detector.parameters() if value.requires_grad) * FLOAT
     weights = sum(value.numel() * value.element_size() for value in detector.state_dict().values())
     states = 2 if settings.optimiser == "sgd" else 3  # gradient, and one or two moments
@@ -74,19 +73,19 @@ def detector_work(settings: TorchvisionSettings, class_count: int) -> DetectorWo
         weight_bytes=weights,
         train_image=training.get_total_flops(),
         train_bytes=weights + states * trained + settings.batch_size * saved.bytes,
-        look=looking.get_total_flops(),
-        region=regarding.get_total_flops(),
+        image=proposing.get_total_flops(),
+        region=classifying.get_total_flops(),
     )
 
 
 def padded_sides(settings: TorchvisionSettings, stride: int) -> tuple[int, int]:
-    """Height and width of a wide image as the network sees it."""
+    """Return the height and width of a landscape image after resizing and padding."""
     short = min(settings.short_side, settings.long_side / WIDE)
     return math.ceil(short / stride) * stride, math.ceil(short * WIDE / stride) * stride
 
 
 class Saved(torch.autograd.graph.saved_tensors_hooks):
-    """A context that adds up the bytes that the way back needs, weights aside."""
+    """A context that adds up the bytes saved for the backward pass, without weights."""
 
     def __init__(self, network: nn.Module) -> None:
         self.bytes = 0
@@ -98,27 +97,27 @@ class Saved(torch.autograd.graph.saved_tensors_hooks):
         storage = value.untyped_storage()
         if storage._cdata not in self.seen:
             self.seen.add(storage._cdata)
-            self.kept.append(value)  # so that no later one has its address
+            self.kept.append(value)  # so that no later tensor gets its address
             self.bytes += storage.nbytes()
         return value
 
 
 @dataclass(frozen=True)
 class PaddedBatch:
-    """The sizes of a mini-batch, with its padding."""
+    """Sizes of a padded mini-batch."""
 
     images: float
     regions: float
-    """An image; the largest image's, for all."""
+    """Per image; each is padded to the largest."""
     words: float
-    """Of all expressions, each as long as the longest."""
+    """In total; each expression is padded to the longest."""
     nodes: float
-    """Of all images, each with as many as the fullest."""
+    """In total; each image is padded to the fullest, for edges too."""
     edges: float
 
 
 class ModelWork:
-    """The model's parameters, and what a pass through it takes."""
+    """The model's parameters, and the operations and memory of a pass."""
 
     def __init__(self, settings: ModelSettings, words: int, vector_size: int, feature_size: int) -> None:
         with torch.device("meta"):
@@ -128,7 +127,7 @@ class ModelWork:
         self.weight_bytes = sum(value.numel() for value in model.parameters()) * FLOAT
 
     def forward(self, batch: PaddedBatch) -> float:
-        """Operations of one pass."""
+        """Return the operations of one forward pass."""
         return self.sentences(batch) + self.potentials(batch)
 
     def sentences(self, batch: PaddedBatch) -> float:
@@ -147,7 +146,7 @@ class ModelWork:
         return 2 * (position + projections + unary + pairwise + messages)
 
     def train_bytes(self, batch: PaddedBatch) -> float:
-        """Weights, gradients and Adam's two moments, and the large tensors that the way back needs."""
+        """Return the bytes of weights, gradients, Adam's moments, and large tensors saved for the backward pass."""
         hidden, every_region = self.settings.hidden_size, batch.images * batch.regions
         recurrent = batch.words * 2 * self.settings.layers * 6 * hidden  # gates, cell and output
         regions = every_region * (self.region_size + 5 * self.language_size)

@@ -1,10 +1,9 @@
-"""A plan for people: the stages of an experiment with what they take, what is there, and what the numbers rest on."""
+"""The printed plan: the stages of an experiment, what they take, what exists, and what was counted or assumed."""
 
-import re
 from collections.abc import Iterable
-from pathlib import Path
 
 from jvgn.planning.experiment import FULLEST, WORD_PADDING, Experiment
+from jvgn.planning.resources import REQUESTS
 from jvgn.planning.stages import Stage, stages_of
 
 COLUMNS = ("stage", "state", "download", "disk", "memory", "GPU memory", "operations", "GPU hours")
@@ -12,19 +11,18 @@ UNKNOWN = "?"
 TERA = 1e12
 
 
-def plan(experiment: Experiment, throughput: float, rules: Path) -> list[str]:
-    """The lines of a table of the stages, its totals, and what was counted and what assumed.
+def plan(experiment: Experiment, throughput: float) -> list[str]:
+    """Return the lines of a table of the stages, its totals, and what was counted or assumed.
 
-    `throughput` is the device's, in tera-operations a second; `rules` the folder of the workflow's rules, which say how
-    much memory they ask for.
+    `throughput` is the device's, in tera-operations a second.
     """
-    stages, memory = stages_of(experiment), asked_memory(rules)
-    rows = [COLUMNS, *(row(stage, throughput, memory) for stage in stages), total(stages, throughput)]
+    stages = stages_of(experiment)
+    rows = [COLUMNS, *(row(stage, throughput) for stage in stages), total(stages, throughput)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [aligned(cells, widths) for cells in rows]
     rule = "  ".join("-" * width for width in widths)
     table = [lines[0], rule, *with_remarks(lines[1:-1], stages), rule, lines[-1]]
-    title = f"{experiment.folder}/metrics.json, run {experiment.run_name}; sizes of the data: {experiment.size.origin}"
+    title = f"{experiment.paths.metrics}, run {experiment.run_name}; sizes of the data: {experiment.size.origin}"
     return [title, "", *table, "", *notes(experiment, throughput)]
 
 
@@ -37,14 +35,14 @@ def with_remarks(lines: list[str], stages: list[Stage]) -> list[str]:
     return [f"{line}  {stage.remark}".rstrip() for line, stage in zip(lines, stages, strict=True)]
 
 
-def row(stage: Stage, throughput: float, memory: dict[str, float | None]) -> tuple[str, ...]:
-    state = "there" if stage.is_done else f"{stage.there} of {len(stage.files)}" if stage.there else "to do"
+def row(stage: Stage, throughput: float) -> tuple[str, ...]:
+    state = "done" if stage.is_done else f"{stage.existing} of {len(stage.files)}" if stage.existing else "to do"
     return (
         stage.name,
         state,
         in_bytes(stage.download),
         in_bytes(stage.disk),
-        in_bytes(memory.get(stage.rule, 0.0) if stage.rule else 0.0),
+        in_bytes(asked_memory(stage.rule) if stage.rule else 0.0),
         in_bytes(stage.device_memory),
         f"{stage.operations:.1e}" if stage.operations else "",
         in_hours(stage.operations, throughput),
@@ -52,7 +50,7 @@ def row(stage: Stage, throughput: float, memory: dict[str, float | None]) -> tup
 
 
 def total(stages: list[Stage], throughput: float) -> tuple[str, ...]:
-    """Of what is not there yet; memory is that of a stage, and not added up."""
+    """Return the totals of what is still to do. GPU memory is the largest of a stage, not the sum."""
     left = [stage for stage in stages if not stage.is_done]
     operations = sum(stage.operations for stage in left)
     return (
@@ -74,7 +72,7 @@ def summed(values: Iterable[float | None]) -> str:
 
 
 def in_bytes(value: float | None) -> str:
-    """With three digits; nothing for zero."""
+    """Return a size with three digits, or an empty string for zero."""
     if value is None:
         return UNKNOWN
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
@@ -88,28 +86,22 @@ def in_hours(operations: float, throughput: float) -> str:
     return "" if not operations else f"{hours:.2f}" if hours >= 0.01 else "< 0.01"
 
 
-def asked_memory(rules: Path) -> dict[str, float | None]:
-    """For each rule, the bytes of the machine's memory that it first asks for; None where they depend on settings."""
-    found: dict[str, float | None] = {}
-    for path in sorted(rules.glob("*.smk")):
-        for block in re.split(r"^rule ", path.read_text(encoding="utf8"), flags=re.M)[1:]:
-            asked = re.search(r"^ +mem_mb=growing\((\d+)\),?$", block, re.M)
-            found[block.partition(":")[0]] = int(asked[1]) * 1e6 if asked else None
-    return found
+def asked_memory(rule: str) -> float | None:
+    """Return the bytes of memory that a rule asks for in its first attempt; None if they depend on settings."""
+    megabytes = REQUESTS[rule].megabytes
+    return None if megabytes is None else megabytes * 1e6
 
 
 def notes(experiment: Experiment, throughput: float) -> list[str]:
     size, language = experiment.size, experiment.size.language
     splits = ", ".join(f"{number:,} {split}" for split, number in size.expressions.items())
     return [
-        "State: which files exist; `snakemake -n` says whether they are up to date. Disk: about what stays, downloads",
-        "included as they came. Memory: what the workflow asks of the machine for a job. GPU memory: while training.",
+        "State: whether the files exist; `snakemake -n` says whether they are up to date. Disk: about what remains,",
+        "downloaded archives included. Memory: what the workflow asks for a job. GPU memory: while training.",
         f"Counted: {size.images:,} images, {size.objects:,} objects, expressions: {splits} ({size.origin});",
-        "the detector's convolutions and products, their way back and what it keeps in memory; the model's parameters",
-        "and products. Not counted: reading images, sorting proposals, workspaces of the GPU's libraries, what parsing",
-        "takes.",
-        f"Assumed: {throughput:g} tera-operations a second, sustained (--throughput; data sheets promise more than is"
-        " reached);",
+        "the detector's convolutions and products, forward and backward, and the tensors it keeps; the model's",
+        "parameters and products. Not counted: reading images, sorting proposals, GPU workspaces, parsing.",
+        f"Assumed: {throughput:g} tera-operations a second, sustained (--throughput; data sheets promise more);",
         f"{language.words:.1f} words, {language.nodes:.1f} nodes, {language.edges:.1f} edges an expression;"
         f" {experiment.regions:.1f} regions an image, as many as objects unless counted;",
         f"mini-batches padded to {WORD_PADDING:g} times their mean of words, {FULLEST:g} times that of regions, nodes"

@@ -1,4 +1,4 @@
-"""How large datasets are: counted in their tables where these are there, as published where they are not."""
+"""Sizes of datasets: counted in their tables if these exist, else as published."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pyarrow.compute as pc
 
+from jvgn import layout
 from jvgn.datasets import tables
 from jvgn.settings.base import Frozen
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
@@ -17,17 +18,15 @@ from jvgn.storage.text_formats import check_counts, parsed_json
 from parsers.errors import BrokenFile, UserError
 
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError)
-"""What a file raises that is not the JSON it should be."""
+"""Raised by a JSON file with other content than expected."""
 
-WORLD = "resources/shapes"
 COCO_CLASSES = 80
 COCO_ANNOTATIONS = "resources/coco/annotations/instances_train2014.json"
-COCO_TRAIN2014 = 82_783
-"""Images."""
+COCO_TRAIN2014 = 82_783  # images
 
 
 class Language(NamedTuple):
-    """Of an expression, in the mean."""
+    """Mean counts of an expression."""
 
     words: float
     nodes: float
@@ -35,8 +34,8 @@ class Language(NamedTuple):
 
 
 SHORT, LONG, DRAWN = Language(3.6, 1.5, 0.5), Language(8.4, 2.4, 1.4), Language(8.5, 2.1, 1.1)
-"""Words as the paper says, or as the world has them; nodes and edges of the lexical parser, measured on RefCOCOg's long
-sentences and the world's, and assumed for the short ones."""
+"""Words: from the paper, or of the embedded world. Nodes and edges: of the lexical parser, measured on RefCOCOg's long
+sentences and on the world's, and assumed for the short ones."""
 
 
 class Published(NamedTuple):
@@ -56,10 +55,10 @@ PUBLISHED = {
     ("resources/refcocog", "umd"): Published(208_960, 25_799, {"train": 21_899, "val": 1_300, "test": 2_600}, LONG),
     ("resources/refcocog", "google"): Published(208_960, 25_799, {"train": 24_698, "val": 4_650}, LONG),
 }
-"""By folder and split: annotated objects and images, as reported of REFER's archives; the objects are unchecked.
-Google's splits share images."""
+"""By folder and split: annotated objects and images, as reported for REFER's archives. The numbers of objects are not
+checked. Google's splits share images."""
 GOOGLE = {"train": 85_474, "val": 9_536}
-"""Expressions of RefCOCOg as Google split it; those of the other splits are known to the sources."""
+"""Expressions of RefCOCOg's Google split; for the other splits, the built-in sources have them."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class DatasetSize:
     """By split."""
     language: Language
     origin: str
-    """Where these numbers come from."""
+    """How these numbers are known."""
 
     @property
     def all_expressions(self) -> int:
@@ -84,17 +83,17 @@ class DatasetSize:
 
 
 def refer_place(settings: Frozen) -> tuple[str, str]:
-    """The folder and the split of a dataset in REFER's format; of any other, none."""
+    """Return the folder and the split of a dataset in REFER's format, or two empty strings."""
     return (settings.folder, settings.split_by) if isinstance(settings, DatasetSettings) else ("", "")
 
 
 def dataset_size(configuration: Configuration, dataset: str, results: Path) -> DatasetSize:
-    place, folder = refer_place(configuration.datasets[dataset]), results / "datasets" / dataset
+    place, folder = refer_place(configuration.datasets[dataset]), layout.dataset_folder(dataset, results)
     published = PUBLISHED.get(place)
     language = published.language if published else DRAWN
     if all((folder / f"{name}.parquet").exists() for name in ("objects", "expressions")):
-        return counted(folder, measured_language(results / "graphs" / dataset, language))
-    if place[0] == WORLD:
+        return counted(folder, measured_language(layout.graphs_folder(dataset, "", results), language))
+    if place[0] == layout.WORLD:
         return drawn(configuration.shapes)
     if published is None:
         raise UserError(
@@ -127,7 +126,7 @@ def counted(folder: Path, language: Language) -> DatasetSize:
     by_split = expressions.group_by("split", use_threads=False)
     found = by_split.aggregate([("expression_id", "count"), ("image_id", "count_distinct")]).to_pylist()
     if "train" not in [split["split"] for split in found]:
-        raise UserError(f"{folder}: has no expression of split train, so nothing can be trained; check its splits")
+        raise UserError(f"{folder}: no expression is in split train; check the splits")
     return DatasetSize(
         images=pc.count_distinct(expressions["image_id"]).as_py(),
         objects=len(objects),
@@ -140,7 +139,7 @@ def counted(folder: Path, language: Language) -> DatasetSize:
 
 
 def measured_language(graphs: Path, otherwise: Language) -> Language:
-    """With the nodes and edges that a parser has found in the dataset, if one was run."""
+    """Return the mean nodes and edges that a parser has found in the dataset, or `otherwise` if none was run."""
     for path in sorted(graphs.glob("*/coverage.json")):
         try:
             coverage = parsed_json(path.read_bytes())
@@ -153,7 +152,7 @@ def measured_language(graphs: Path, otherwise: Language) -> Language:
 
 
 def drawn(world: WorldSettings) -> DatasetSize:
-    """The embedded world, by its settings; about 8 objects an image."""
+    """Return the size of the embedded world from its settings. An image has about 8 objects."""
     images = {split: getattr(world, split) for split in ("train", "val", "test", "adv")}
     expressions = {split: number * world.expressions_per_image for split, number in images.items()}
     expressions["adv"] = world.adv * 2 * world.pairs_per_image

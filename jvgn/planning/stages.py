@@ -1,51 +1,48 @@
-"""The stages behind a run's metrics: what each would download, write, hold in memory and compute, and what is there."""
+"""The stages behind a run's metrics: what each would download, write, hold in memory and compute, and what exists."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from jvgn import layout
 from jvgn.planning.experiment import Experiment
 from jvgn.planning.operations import BACK, FLOAT
-from jvgn.planning.sizes import WORLD
 
 ROW_BYTES = {"image": 30, "object": 35, "expression": 55, "node": 7, "edge": 8, "prediction": 45}
-"""Of a row of a compressed table, about, as measured on the embedded world."""
+"""Approximate bytes of a row of a compressed table, measured on the embedded world."""
 PICTURE_BYTES = 18_000
-"""Of a drawn image, with its annotations."""
+"""Bytes of a drawn image with its annotations."""
 REGION_BYTES = 32
-"""Of a stored region beside its feature: box, score, label, object."""
-CORENLP = "resources/corenlp"
-"""The folder that the workflow fetches."""
+"""Bytes of a stored region without its feature: box, score, label, object."""
 CORENLP_BYTES = 484e6
-NOT_KNOWN = "its size is not known"
-TABLES = ("images", "objects", "expressions", "mentions")
+NOT_KNOWN = "size unknown"
 
 
 @dataclass(frozen=True)
 class Stage:
     name: str
-    files: tuple[str, ...]
-    """By which it is known to be done."""
+    files: tuple[str | Path, ...]
+    """The stage is done if all of them exist."""
     rule: str | None = None
-    """Its heaviest one in the workflow."""
+    """The rule of the workflow that asks for most memory."""
     download: float | None = 0.0
-    """Bytes, as are disk and device memory; None is unknown."""
+    """Bytes, as are disk and device memory; None if unknown."""
     disk: float | None = 0.0
     device_memory: float = 0.0
     operations: float = 0.0
     remark: str = ""
 
     @property
-    def there(self) -> int:
+    def existing(self) -> int:
         """How many of its files exist."""
         return sum(Path(file).exists() for file in self.files)
 
     @property
     def is_done(self) -> bool:
-        return self.there == len(self.files)
+        return self.existing == len(self.files)
 
 
 def stages_of(experiment: Experiment) -> list[Stage]:
-    """All of them, in the order in which they are run."""
+    """Return all stages in the order in which they run."""
     return [
         *resource_stages(experiment),
         tables(experiment),
@@ -59,7 +56,7 @@ def stages_of(experiment: Experiment) -> list[Stage]:
 
 
 def resource_stages(experiment: Experiment) -> list[Stage]:
-    """Downloads, a stage a source, and what is drawn or the user's to bring."""
+    """Return a stage for each download, for drawing the world, and for each file that the user must provide."""
     sources = experiment.configuration.all_sources
     owner = {place: name for name, source in sources.items() for place in source.provides}
     downloads: dict[str, list[str]] = {}
@@ -68,12 +65,12 @@ def resource_stages(experiment: Experiment) -> list[Stage]:
     for place in experiment.resources:
         if place in owner:
             downloads.setdefault(owner[place], []).append(place)
-        elif place.startswith(f"{WORLD}/"):
+        elif place.startswith(f"{layout.WORLD}/"):
             world.append(place)
-        elif place == CORENLP:
+        elif place == layout.CORENLP:
             found.append(Stage("download CoreNLP", (place,), "fetch_corenlp", CORENLP_BYTES, CORENLP_BYTES))
         else:
-            found.append(Stage("yours to bring", (place,), disk=None, remark=place))
+            found.append(Stage("to be provided", (place,), disk=None, remark=place))
     if world:
         disk = experiment.size.images * PICTURE_BYTES
         found.append(Stage("draw the world", tuple(world), "make_world", disk=disk))
@@ -85,16 +82,16 @@ def download(experiment: Experiment, name: str, places: list[str]) -> Stage:
     unpacked = [place for place in places if (source.provides[place] or "").endswith("/")]
     disk = None if source.size is None else source.size * (1 + len(unpacked))
     is_loaded = Path(source.file).exists()
-    remark = "downloaded already" if is_loaded else NOT_KNOWN if source.size is None else ""
+    remark = "already downloaded" if is_loaded else NOT_KNOWN if source.size is None else ""
     return Stage(f"download {name}", tuple(places), None, 0.0 if is_loaded else source.size, disk, remark=remark)
 
 
 def tables(experiment: Experiment) -> Stage:
-    folder, size = experiment.results / "datasets", experiment.size
-    files = [f"{folder / name}/{table}.parquet" for name in experiment.datasets for table in TABLES]
+    size, results = experiment.size, experiment.results
+    files = [layout.table(dataset, name, results) for dataset in experiment.datasets for name in layout.TABLES]
     if experiment.training_set:
-        files += [f"{folder / experiment.training_set}/{table}.parquet" for table in TABLES[:2]]
-    # Of the other datasets too, which are about as large.
+        files += [layout.table(experiment.training_set, name, results) for name in ("images", "objects")]
+    # The other datasets are about as large as the run's own.
     rows = {"image": size.images, "object": size.objects, "expression": size.all_expressions}
     disk = len(experiment.datasets) * sum(ROW_BYTES[name] * count for name, count in rows.items())
     return Stage("read annotations", tuple(files), "read_dataset", disk=disk)
@@ -105,9 +102,9 @@ def detector_stages(experiment: Experiment) -> list[Stage]:
     if settings.source == "precomputed":
         return []
     work = experiment.detector_work
-    files = (f"{folder}/weights.safetensors", f"{folder}/provenance.json")
+    files = (folder / layout.WEIGHTS, folder / layout.PROVENANCE)
     if settings.weights is not None:
-        return [Stage("take over the detector", files, "adopt_detector", disk=work.weight_bytes)]
+        return [Stage("adopt the detector", files, "adopt_detector", disk=work.weight_bytes)]
     images, remark = experiment.detector_images
     return [
         Stage(
@@ -129,12 +126,12 @@ def regions(experiment: Experiment) -> Stage:
     operations = 0.0
     if experiment.detector.source != "precomputed":
         work = experiment.detector_work
-        # A detection is regarded twice: as a proposal, and as the final box that its feature is pooled from.
+        # A detection is computed twice: as a proposal, and as the final box that its feature is pooled from.
         proposals = (chosen.proposals or experiment.detector.test_proposals) if experiment.setting == "det" else 0
-        operations = size.images * (work.look + (proposals + experiment.regions) * work.region)
+        operations = size.images * (work.image + (proposals + experiment.regions) * work.region)
     return Stage(
         "extract regions",
-        (f"{experiment.regions_path}.h5",),
+        (experiment.paths.regions(experiment.run.detector),),
         "extract_regions",
         disk=number * (width + REGION_BYTES),
         operations=operations,
@@ -143,16 +140,16 @@ def regions(experiment: Experiment) -> Stage:
 
 
 def graphs(experiment: Experiment) -> Stage:
-    size, folder = experiment.size, experiment.results / "graphs" / experiment.dataset / experiment.run.parser
+    size, folder = experiment.size, experiment.paths.graphs(experiment.run.parser)
     rows = size.all_expressions * (size.language.nodes * ROW_BYTES["node"] + size.language.edges * ROW_BYTES["edge"])
-    files = tuple(f"{folder}/{name}.parquet" for name in ("nodes", "edges"))
+    files = (folder / "nodes.parquet", folder / "edges.parquet")
     rule = "parse_expressions" if experiment.configuration.shards(experiment.dataset) == 1 else "parse_shard"
     return Stage("parse expressions", files, rule, disk=rows, remark=f"{size.all_expressions:,} expressions, on CPUs")
 
 
 def vocabulary(experiment: Experiment) -> Stage:
-    folder = experiment.results / "vocabulary" / experiment.dataset / experiment.run.vocabulary
-    files = tuple(f"{folder}/{name}" for name in ("words.parquet", "vectors.npy"))
+    folder = experiment.paths.vocabulary(experiment.run.vocabulary)
+    files = (folder / "words.parquet", folder / "vectors.npy")
     disk = experiment.words * experiment.vector_size * FLOAT
     return Stage("build the vocabulary", files, "build_vocabulary", disk=disk, remark="on a CPU")
 
@@ -160,11 +157,11 @@ def vocabulary(experiment: Experiment) -> Stage:
 def training(experiment: Experiment) -> Stage:
     chosen, work, batch = experiment.run.training, experiment.model_work, experiment.batch("train")
     operations = (1 + BACK) * experiment.batches("train") * work.forward(batch)
-    if "val" in experiment.size.expressions:  # looked at after each epoch
+    if "val" in experiment.size.expressions:  # evaluated after each epoch
         operations += experiment.batches("val") * work.forward(experiment.batch("val"))
     return Stage(
         "train the model",
-        (f"{experiment.folder}/model.safetensors",),
+        (experiment.paths.model,),
         "train",
         disk=work.weight_bytes,
         device_memory=work.train_bytes(batch),
@@ -174,10 +171,10 @@ def training(experiment: Experiment) -> Stage:
 
 
 def evaluation(experiment: Experiment) -> Stage:
-    size, folder = experiment.size, experiment.folder
+    size, paths = experiment.size, experiment.paths
     nodes = sum(size.expressions[split] for split in size.evaluated) * size.language.nodes
     passes = [
         experiment.batches(split) * experiment.model_work.forward(experiment.batch(split)) for split in size.evaluated
     ]
-    files = (f"{folder}/predictions.parquet", f"{folder}/metrics.json")
+    files = (paths.predictions, paths.metrics)
     return Stage("predict and score", files, "predict", disk=nodes * ROW_BYTES["prediction"], operations=sum(passes))

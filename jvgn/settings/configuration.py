@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, PositiveInt, StringConstraints, Tag, model_validator
 
+from jvgn.layout import DEFAULT_RUN
 from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.compare import CompareSettings
@@ -23,7 +24,6 @@ from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
 from parsers.errors import UserError
 
-DEFAULT_RUN = "default"
 UNMARGINALISED_RUN = "unmarginalised"
 BUILT_IN_RUNS: dict[str, dict[str, Any]] = {DEFAULT_RUN: {}, UNMARGINALISED_RUN: {"training": {"marginalise": False}}}
 """Runs that every dataset has: its default, and the ablation's second model."""

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from jvgn.datasets import tables
 from jvgn.detector.images import read_image
+from jvgn.layout import dataset_folder, results_of_regions
 from jvgn.regions.store import Regions, RegionStore
 from jvgn.views.drawing import COLOURS, outline, save
 from parsers.errors import UserError
@@ -39,9 +40,7 @@ class RegionViewer:
 
     def __init__(self, file: Path, dataset: Path | None = None) -> None:
         self.store = RegionStore(file)
-        # Where the workflow has both: results/regions/{dataset}_{setting}/ and results/datasets/{dataset}/.
-        results = file.resolve().parent.parent.parent
-        self.folder = dataset or results / "datasets" / str(self.store.info.get("dataset"))
+        self.folder = dataset or dataset_folder(str(self.store.info.get("dataset")), results_of_regions(file))
         images = tables.read_images(self.folder / "images.parquet").to_pandas()
         self.image_ids = {Path(row.file_name).name: row.image_id for row in images.itertuples()}
         objects = tables.read_objects(self.folder / "objects.parquet").to_pandas()

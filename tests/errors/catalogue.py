@@ -162,16 +162,9 @@ WORDLESS = (
     ("jvgn/storage/stage_command.py check_as_written", f"…: not as it was written by …; {BROKEN_FILE_CURE}"),
     ("parsers/trees/tree.py checked", "…: line …: word … (…) is its own head"),
     ("workflow/rules/common.smk", "…: unknown key …"),
-    (
-        "workflow/rules/integrity.smk check_inputs",
-        f"…: not as it was written by …; {BROKEN_FILE_CURE}",
-    ),
-    ("workflow/rules/legibility.smk check_legibility", "…: cannot be read as YAML (…); check the file"),
-    (
-        "workflow/rules/resources.smk check_executor",
-        "SLURM has no partition …; choose with --default-resources slurm_partition=NAME among: …",
-    ),
-    ("workflow/rules/targets.smk check_names", "results/…: config.yaml has no … …; it has: …"),
+    ("workflow/rules/checks.smk check_inputs", f"…: not as it was written by …; {BROKEN_FILE_CURE}"),
+    ("workflow/rules/checks.smk check_writable", "…: cannot be written (…); see to the disk, then run it again"),
+    ("workflow/rules/checks.smk check_yaml", "…: cannot be read as YAML (…); check the file"),
 )
 """The places that raise what another part of the code has worded, each with an entry that it may raise."""
 

@@ -33,5 +33,4 @@ def speak_into(log: Path, start: Path, arguments: list[str]) -> None:
     # Those that pytest has put in place go elsewhere.
     sys.stdout, sys.stderr = (os.fdopen(stream, "w", buffering=1) for stream in (1, 2))
     os.chdir(start)
-    sys.argv = ["snakemake", *arguments]  # the Snakefile looks for its targets there
     main(arguments)

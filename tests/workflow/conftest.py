@@ -1,4 +1,4 @@
-"""A copy of the project with a miniature of the embedded world: tests may run it, edit it and break it."""
+"""Copies of the project with a miniature of the embedded world, which tests may run, edit and break."""
 
 import os
 import shutil
@@ -13,17 +13,17 @@ from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("jvgn", "parsers", "workflow", "envs", "Snakefile")
-"""What the workflow consists of, but for its configuration."""
+"""The files of the workflow, without its configuration."""
 
 
 @pytest.fixture(scope="session")
 def miniature():
-    """Makes a configuration of the miniature, to be edited freely."""
+    """Return a function that makes the configuration of the miniature, which tests may edit."""
     return miniature_configuration
 
 
 def miniature_configuration():
-    """`config.yaml` with a small world and little training: the same rules, the same code."""
+    """Return `config.yaml` with a small world and little training."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     config["shapes"] |= {"train": 24, "val": 4, "test": 4, "adv": 3}
     config["detectors"]["tiny"] |= {"epochs": 2}
@@ -33,7 +33,7 @@ def miniature_configuration():
 
 @dataclass(frozen=True)
 class Project:
-    """A folder with its own code and configuration, in which the workflow runs."""
+    """A folder with its own code and configuration."""
 
     folder: Path
 
@@ -45,12 +45,12 @@ class Project:
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=3600)
 
     def edit(self, file):
-        """Append a comment: what a harmless edit does."""
+        """Append a comment to a file."""
         with (self.folder / file).open("a") as code:
             code.write("# edited\n")
 
     def planned(self, *targets):
-        """The rules that a run would execute."""
+        """Return the rules that a run would execute."""
         plan = self.snakemake("--dry-run", "--quiet", "host", "--", *targets)
         assert plan.returncode == 0, plan.stdout + plan.stderr
         lines = (plan.stdout + plan.stderr).splitlines()
@@ -75,7 +75,7 @@ def project(tmp_path_factory, miniature):
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, miniature):
-    """The miniature after `demo`, made by one of the processes that test at the same time; to be copied."""
+    """The miniature after `demo`, made by one of the parallel test processes; to be copied."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     folder = shared / "made_once"
@@ -90,7 +90,7 @@ def made_once(tmp_path_factory, miniature):
 
 @pytest.fixture(scope="module")
 def finished(made_once, tmp_path_factory):
-    """A project of the module's own in which `demo` has been made."""
+    """A copy of the finished miniature for one test module."""
     folder = tmp_path_factory.mktemp("finished") / "project"
     shutil.copytree(made_once, folder)
     return Project(folder)
@@ -98,5 +98,5 @@ def finished(made_once, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def another_project(tmp_path_factory, miniature):
-    """Makes a project of its own, in a folder of its own."""
+    """Return a function that makes a new project."""
     return lambda: copy_project(tmp_path_factory.mktemp("another"), miniature())

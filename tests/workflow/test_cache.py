@@ -1,4 +1,4 @@
-"""Projects share what is expensive: Snakemake's cache between workflows holds detectors and regions."""
+"""Projects share detectors and regions through Snakemake's cache between workflows."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ REGIONS = [f"results/regions/shapes_{setting}/tiny.h5" for setting in ("gt", "de
 
 
 def newly_cached(project, *targets):
-    """The outputs that a run made and put into the cache; others it takes from there."""
+    """Run Snakemake and return the outputs that it added to the cache."""
     run = project.snakemake("--cache", "--quiet", "host", "--", *targets)
     assert run.returncode == 0, run.stdout + run.stderr
     return set(re.findall(r"Moving output file (\S+) to cache", run.stdout + run.stderr))

@@ -1,5 +1,6 @@
-"""Profiles of clusters plan the whole workflow, and what jobs ask for grows and is checked before any is submitted."""
+"""The profiles of clusters plan the whole workflow, and every job asks for memory, time and GPUs."""
 
+import os
 import re
 import resource
 import subprocess
@@ -54,6 +55,19 @@ def test_a_hundred_thousand_images_in_five_hundred_shards_are_planned_within_a_m
     assert plan.returncode == 0, plan.stderr
     counts = dict(re.findall(r"^(\w+) +(\d+)$", plan.stdout + plan.stderr, re.M))
     assert (counts["extract_regions"], counts["parse_shard"]) == ("500", "500")
-    # The processor's seconds: a busy machine may take its time. The peak is that of all children so far, in GB.
+    # CPU seconds, because the machine may be busy. The peak is that of all children so far, in GB.
     seconds, peak = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, after.ru_maxrss / 2**20
     assert seconds < 60 and peak < 2, f"{seconds:.0f} s, {peak:.2f} GB"
+
+
+def test_slurm_without_accounting_is_refused_if_sacct_would_be_asked(project, tmp_path, monkeypatch):
+    """Snakemake would wait forever for the end of its jobs."""
+    answers = dict.fromkeys(("sbatch", "sinfo", "scontrol", "squeue"), "exit 0")
+    for name, answer in (answers | {"sacct": "echo accounting storage is disabled >&2; exit 1"}).items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{answer}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    command = [sys.executable, "-m", "snakemake", "--executor", "slurm", "--jobs", "1"]
+    command += ["--slurm-status-command", "sacct", "--", "resources/shapes/instances.json"]
+    run = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False, timeout=600)
+    assert run.returncode == 1 and "accounting storage is disabled; set slurm-status-command: squeue" in run.stderr

@@ -1,4 +1,4 @@
-"""A user's own table, annotations and pictures take the road of the drawn world, as docs/custom.md shows it."""
+"""A user's own dataset goes through the whole workflow, as docs/custom.md shows."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def run(project, *command):
 
 @pytest.fixture(scope="module")
 def documented(another_project):
-    """A project in which all that the page says was done."""
+    """A project in which the commands of the page were run."""
     project = another_project()
     shutil.copy(ROOT / "config.yaml", project.folder)
     shutil.copytree(ROOT / "docs/examples", project.folder / "docs/examples")
@@ -53,13 +53,13 @@ def test_the_example_goes_from_a_csv_and_pictures_to_metrics(documented):
         assert f"mine_{setting}" in summary
 
 
-def test_the_page_shows_the_example_as_it_is(documented):
+def test_the_page_shows_the_files_of_the_example(documented):
     project, _ = documented
     assert (project.folder / "resources/mine/expressions.csv").read_text().startswith(block("csv"))
     assert (ROOT / "docs/examples/custom/config.yaml").read_text() == block("yaml")
 
 
-def test_its_vocabulary_is_swept(documented):
+def test_the_vocabulary_sizes_of_a_custom_dataset_are_listed(documented):
     project, _ = documented
     target = "results/vocabulary/mine/sweep.csv"
     done = run(project, "snakemake", "--cores", "1", "--configfile", "docs/examples/custom/config.yaml", "--", target)
@@ -69,7 +69,7 @@ def test_its_vocabulary_is_swept(documented):
     assert table.loc[("train", 0), "size"] == len(words) and table["paper_size"].isna().all()
 
 
-def test_a_row_that_changes_is_read_again_and_a_mistake_in_it_is_named(documented):
+def test_a_changed_row_is_read_again_and_a_mistake_in_it_is_named(documented):
     project, _ = documented
     table = project.folder / "resources/mine/expressions.csv"
     command = shlex.split(block("bash").splitlines()[1])
@@ -87,7 +87,7 @@ def test_a_row_that_changes_is_read_again_and_a_mistake_in_it_is_named(documente
     assert (project.folder / "logs/datasets/mine.log").read_text().splitlines() == [expected]
 
 
-def test_a_file_that_is_not_there_stops_before_any_job(another_project):
+def test_a_missing_file_stops_the_workflow_before_any_job(another_project):
     project = another_project()
     shutil.copytree(ROOT / "docs/examples", project.folder / "docs/examples")
     snakemake, *arguments = shlex.split(block("bash").splitlines()[1])

@@ -1,4 +1,4 @@
-"""Every file of a finished run says what made it; a byte that changes is found, and never used."""
+"""Every file of a finished run has a record of its origin; a changed byte is found and never used."""
 
 import os
 import random
@@ -27,7 +27,7 @@ def verify(folder):
 
 
 def flip(path, generator):
-    """One byte of the file is another; the whole is returned as it was."""
+    """Change one byte of a file and return its original content."""
     whole = path.read_bytes()
     place = generator.randrange(len(whole))
     changed = whole[place] ^ generator.randrange(1, 256)
@@ -35,12 +35,12 @@ def flip(path, generator):
     return whole
 
 
-def test_an_untouched_run_is_as_it_was_written(results):
+def test_an_untouched_run_is_verified(results):
     assert verify(results) == (0, [["results:", "every"]])
 
 
 def test_every_changed_byte_is_found(results):
-    """In the files, and in the records beside them."""
+    """In the files and in their records."""
     generator = random.Random(0)
     files = [path for path in sorted(results.rglob("*")) if path.is_file() and path.stat().st_size]
     for _ in range(FLIPS):
@@ -53,7 +53,7 @@ def test_every_changed_byte_is_found(results):
 
 
 def test_a_record_names_the_inputs_and_the_code_that_the_rule_names(finished):
-    """So that a file is stale by its record only where Snakemake would make it again."""
+    """So that `jvgn verify` calls a file stale only if Snakemake would make it again."""
     plan = finished.snakemake("--dry-run", "--forceall", "--", "demo")
     checked = set()
     for job in re.split(r"\n\[", plan.stdout + plan.stderr):
@@ -77,9 +77,7 @@ def test_a_changed_file_stops_the_workflow_before_its_results_are_removed(result
         run = finished.snakemake("--quiet", "host", "--", "demo")
         assert run.returncode == 1
         said = " ".join((run.stdout + run.stderr).split())
-        assert (
-            f"{nodes}: not as it was written by python -m parsers parse; delete it and run the workflow again" in said
-        )
+        assert f"{nodes}: not as it was written by jvgn parse; delete it and run the workflow again" in said
         assert (results / "shapes_gt/model.safetensors").exists()
     finally:
         nodes.write_bytes(whole)
@@ -94,8 +92,8 @@ def test_a_changed_file_stops_the_workflow_before_its_results_are_removed(result
         ("words", "words.parquet: made from another expressions.parquet"),
     ],
 )
-def test_files_of_another_dataset_are_refused(results, tmp_path, option, made):
-    """Regions, graphs or words of one dataset beside the tables of another."""
+def test_inputs_made_from_another_dataset_are_refused(results, tmp_path, option, made):
+    """Regions, graphs or words of one dataset with the tables of another."""
     own = tmp_path / "dataset"
     shutil.copytree(results / "datasets/shapes", own)
     for table in own.glob("*.parquet"):

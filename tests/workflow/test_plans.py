@@ -1,4 +1,4 @@
-"""What the workflow would do, and refuses to do, before any job: mistakes, targets, the road of real data."""
+"""Plans: mistakes are named before any job, and real data take the same rules as the embedded world."""
 
 import re
 
@@ -25,7 +25,7 @@ def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature, ke
     assert "Traceback" not in run.stderr and "Job stats" not in run.stderr
 
 
-def test_a_configuration_that_is_no_yaml_is_told_of_with_the_line(project, miniature):
+def test_invalid_yaml_in_the_configuration_is_named_with_its_line(project, miniature):
     (project.folder / "config.yaml").write_text("shapes:\n  seed: 0\n  - 1\n")
     try:
         run = project.snakemake("--", "demo")
@@ -39,33 +39,24 @@ def test_a_configuration_that_is_no_yaml_is_told_of_with_the_line(project, minia
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("results/shapez_gt/metrics.json", "config.yaml has no dataset shapez; it has: refcoco, refcoco+"),
+        ("results/shapez_gt/metrics.json", "No rule to produce results/shapez_gt/metrics.json"),
+        ("dmeo", "No rule to produce dmeo"),
         ("results/shapes_gt/runs/odd/metrics.json", "config.yaml has no run odd; it has: default, unmarginalised"),
-        ("results/refcocog_dett/metrics.json", "no rule makes it; near to it: results/refcocog_det/metrics.json, "),
-        ("results/shapes_gt/metric.json", "no rule makes it; near to it: results/shapes_gt/metrics.json, "),
-        ("results/shapes_gt", "no rule makes it; near to it: results/shapes_gt/compare.csv, "),
-        ("dmeo", "dmeo: no rule makes it; near to it: demo"),
-        ("wholly/else", "wholly/else: no rule makes it; docs/data.md lists the files that can be made"),
+        ("results/shapes_gt/runs/odd/settings.yaml", "config.yaml has no run odd; it has: default, unmarginalised"),
     ],
 )
-def test_a_target_that_cannot_be_made_is_named_with_those_that_can(project, target, message):
+def test_a_target_that_cannot_be_made_is_named(project, target, message):
     run = project.snakemake("--", target)
-    assert run.returncode == 1
-    assert message in run.stderr and "Traceback" not in run.stderr
+    assert run.returncode == 1 and message in run.stdout + run.stderr
 
 
-def test_the_value_of_an_option_is_no_target(project):
-    run = project.snakemake("--dry-run", "--shadow-prefix", "results/shapez_gt/shadow", "--", "results/evaluation.yaml")
-    assert run.returncode == 0, run.stderr
-
-
-def test_the_workflow_is_in_good_condition(project):
+def test_snakemake_finds_nothing_to_lint(project):
     run = project.snakemake("--lint")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("dataset", ["refcoco", "refcoco+", "refcocog"])
-def test_real_data_takes_the_same_road(project, dataset):
+def test_real_data_take_the_rules_of_the_demo(project, dataset):
     """With annotations, images and weights in place, the plan for RefCOCO has the rules of the demo."""
     place_real_data(project)
     planned = project.planned(f"results/{dataset}_det/metrics.json")
@@ -73,7 +64,7 @@ def test_real_data_takes_the_same_road(project, dataset):
     assert stages | {"extract_regions", "train", "score"} <= planned
 
 
-def test_a_run_on_real_data_has_the_demos_report(project):
+def test_a_run_on_real_data_has_the_report_of_the_demo(project):
     place_real_data(project)
     planned = project.planned("results/refcocog_det/report/results.html")
     figures = {"draw_learning", "draw_sizes", "draw_calibration", "draw_ablation", "draw_recall", "draw_coverage"}
@@ -93,12 +84,12 @@ def test_one_detector_serves_all_photographs_and_learns_from_no_evaluation_image
     assert "results/detectors/coco/excluded.parquet" in training
     inputs = re.search(r"^ +input: (.*)$", training, re.M)[1].split(", ")
     assert "resources/coco/train2014" not in inputs  # the cache cannot hash a folder
-    assert "resources/coco/train2014.ready" in inputs  # always, or its coming would be a reason to train again
+    assert "resources/coco/train2014.ready" in inputs  # always: a new input would be a reason to train again
     for name in PHOTOGRAPHS:
         assert f"results/datasets/{name}/expressions.parquet" in excluding
 
 
-def test_a_given_detector_is_taken_over_and_proved_but_not_trained(project, miniature):
+def test_a_given_detector_is_adopted_and_proved_but_not_trained(project, miniature):
     config = miniature()
     config["detectors"]["given"] = {"source": "detectron2", "weights": "resources/weights/model_final.pkl"}
     place(project.folder / "resources/weights/model_final.pkl")
@@ -115,8 +106,8 @@ def test_a_given_detector_is_taken_over_and_proved_but_not_trained(project, mini
 FETCHING = {"download_source", "provide_file", "provide_folder"}
 
 
-def test_all_that_is_not_there_is_fetched_and_never_over_what_is(another_project):
-    """Nor when the code of the downloads changes, nor when everything is forced."""
+def test_missing_files_are_downloaded_and_existing_ones_never_replaced(another_project):
+    """Even if the code of the downloads changes, or everything is forced."""
     project, target = another_project(), "results/refcocog_det/metrics.json"
     assert FETCHING | {"mark_folder", "train_detector", "score"} <= project.planned(target)
     place_real_data(project)
@@ -127,14 +118,14 @@ def test_all_that_is_not_there_is_fetched_and_never_over_what_is(another_project
     assert "rule train_detector:" in forced.stdout and "download_source" not in forced.stdout
 
 
-def test_an_archive_that_is_there_is_unpacked_and_not_downloaded(another_project):
+def test_an_existing_archive_is_unpacked_and_not_downloaded(another_project):
     project = another_project()
     place(project.folder / "resources/downloads/refcocog.zip")
     planned = project.planned("results/datasets/refcocog/images.parquet")
     assert "provide_file" in planned and "download_source" not in planned
 
 
-def test_stanzas_model_is_fetched_where_a_run_parses_with_it(another_project, miniature):
+def test_the_stanza_model_is_downloaded_for_a_run_that_needs_it(another_project, miniature):
     project = another_project()
     config = miniature()
     config["runs"]["neural"] = {"parser": "stanza"}

@@ -1,4 +1,4 @@
-"""A user's own features take the same road: no detector is trained, and nobody claims to know what theirs saw."""
+"""Precomputed features become regions; no detector is trained, and what theirs learned from is unproven."""
 
 import json
 
@@ -14,7 +14,7 @@ def finish(project, *targets):
     assert run.returncode == 0, "\n".join([run.stdout, run.stderr, *logs])
 
 
-def test_features_of_ones_own_become_regions_with_recall_and_a_verdict(project, miniature):
+def test_precomputed_features_become_regions_with_recall_and_a_verdict(project, miniature):
     config = miniature()
     config["detectors"]["theirs"] = {"source": "precomputed", "format": "npz", "detections": "resources/theirs"}
     config["runs"]["theirs"] = {"detector": "theirs"}
@@ -44,7 +44,7 @@ def test_features_of_ones_own_become_regions_with_recall_and_a_verdict(project, 
     assert json.loads((project.folder / proof).read_text())["verdict"] == "unproven"
 
 
-def test_a_setting_without_files_stops_the_plan(project, miniature):
+def test_a_setting_without_files_stops_the_plan_and_names_the_key(project, miniature):
     config = miniature()
     config["detectors"]["theirs"] = {"source": "precomputed", "format": "npz", "detections": "resources/theirs"}
     project.configure(config)

@@ -1,4 +1,4 @@
-"""Photographs take the road of the drawn world: COCO's own images and annotations, a ResNet-101 as it starts."""
+"""Regions of real photographs: images and annotations of COCO, an untrained ResNet-101."""
 
 import json
 import os
@@ -16,11 +16,11 @@ COCO = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data" / "co
 pytestmark = pytest.mark.skipif(not COCO.exists(), reason=f"no images in {COCO}; set JVGN_SHARED")
 
 IMAGES = int(os.environ.get("JVGN_PHOTOGRAPHS", "8"))
-"""Of the 128 that there are."""
+"""How many of the 128 images are used."""
 
 
 def choose(instances):
-    """Images of odd shapes: a grey one, one with an annotation that leaves it, the flattest, and others."""
+    """Return unusual images: a grey one, one with a box outside the image, the flattest, and others."""
     images = {image["id"]: image for image in instances["images"]}
     grey = [key for key, image in images.items() if Image.open(COCO / "images" / image["file_name"]).mode == "L"]
     leaving = [
@@ -33,7 +33,7 @@ def choose(instances):
 
 
 def write_dataset(folder, instances, chosen):
-    """REFER's files with made-up sentences: each image's largest object by the name of its category."""
+    """Write REFER's files with a made-up sentence for each image: the category of its largest object."""
     folder.mkdir(parents=True)
     notes = [note for note in instances["annotations"] if note["image_id"] in chosen]
     names = {category["id"]: category["name"] for category in instances["categories"]}
@@ -89,7 +89,7 @@ def test_every_photograph_has_regions(photographs, setting):
         assert len(found) == 1 or np.ptp(found.feature, axis=0).max() > 0
 
 
-def test_given_regions_are_cocos_annotations_but_for_the_one_that_leaves_its_image(photographs):
+def test_annotated_regions_are_all_coco_boxes_inside_their_image(photographs):
     results, _, leaving, _ = photographs
     store = RegionStore(results / "regions/coco128_gt/random.h5")
     objects = pd.read_parquet(results / "datasets/coco128/objects.parquet")

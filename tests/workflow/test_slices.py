@@ -1,4 +1,4 @@
-"""A stage reruns exactly when code that it runs changes: its rule lists every module that its command imports."""
+"""A rule names the modules of its command, so that it reruns when their code changes and not otherwise."""
 
 import ast
 import inspect
@@ -95,20 +95,8 @@ def rules(another_project, miniature):
     return rule_inputs(project)
 
 
-def test_every_rule_is_looked_at(rules):
-    stages = {"make_world", "read_dataset", "train_detector", "prove_detector", "extract_regions", "parse_expressions"}
-    stages |= {"exclude_images", "measure_detector"}
-    stages |= {"merge_regions", "measure_recall"}
-    stages |= {"build_vocabulary", "train", "predict", "score", "ablate", "draw_examples", "freeze_run"}
-    stages |= {"write_gallery", "compare", "read_training_set", "adopt_detector", "declare_detector", "import_regions"}
-    stages |= {"write_table", "download_source", "provide_file", "provide_folder", "show_expression"}
-    stages |= {"sweep_vocabulary", "freeze_custom", "read_custom"}
-    stages |= {"draw_learning", "draw_sizes", "draw_calibration", "draw_ablation", "write_results", "draw_coverage"}
-    stages |= {"draw_recall", "draw_average_precision", "show_paper_table", "show_examples"}
-    assert stages <= set(rules)
-
-
-def test_rules_list_the_code_they_run(rules):
+def test_rules_list_the_code_that_their_commands_import(rules):
+    assert len(rules) > 40
     missing = {}
     for rule, (package, command, listed) in rules.items():
         unlisted = files_behind(entry_modules(package, command)) - listed
@@ -121,11 +109,11 @@ def test_rules_list_the_code_they_run(rules):
     ("rule", "foreign"),
     [
         ("extract_regions", "jvgn/training/run.py"),
-        ("extract_regions", "parsers/lexical.py"),
+        ("extract_regions", "parsers/lexical/__init__.py"),
         ("merge_regions", "jvgn/regions/extraction.py"),
         ("merge_regions", "jvgn/regions/recall.py"),
-        ("train_detector", "parsers/lexical.py"),
-        ("train", "parsers/lexical.py"),
+        ("train_detector", "parsers/lexical/__init__.py"),
+        ("train", "parsers/lexical/__init__.py"),
         ("train", "jvgn/evaluation/score.py"),
         ("predict", "jvgn/evaluation/score.py"),
         ("read_dataset", "jvgn/datasets/custom.py"),
@@ -134,30 +122,9 @@ def test_rules_list_the_code_they_run(rules):
         ("parse_expressions", "parsers/tools/graph_drawing.py"),
     ],
 )
-def test_rules_list_no_foreign_code(rules, rule, foreign):
-    assert foreign not in rules[rule][2]
+def test_rules_list_no_code_of_other_stages(rules, rule, foreign):
+    assert (ROOT / foreign).exists() and foreign not in rules[rule][2]
 
 
-@pytest.mark.parametrize(
-    ("library", "owner"),
-    [
-        ("torchvision", "jvgn/detector/faster_rcnn.py"),
-        ("detectron2", "jvgn/detector/detectron2.py"),
-        ("pycocotools", "jvgn/detector/average_precision.py"),
-    ],
-)
-def test_a_heavy_library_has_one_owner(library, owner):
-    importing = re.compile(rf"^\s*(import|from) {library}\b", re.M)
-    modules = [*(ROOT / "jvgn").rglob("*.py"), *(ROOT / "parsers").rglob("*.py")]
-    found = [path.relative_to(ROOT).as_posix() for path in modules if importing.search(path.read_text())]
-    assert found == [owner]
-
-
-def test_parsing_depends_on_the_java_that_it_runs(rules):
+def test_parsing_depends_on_the_java_code_that_it_runs(rules):
     assert "parsers/corenlp/Feeder.java" in rules["parse_expressions"][2]
-
-
-def test_fetching_corenlp_depends_on_its_own_code_alone(project):
-    plan = project.snakemake("--dry-run", "--", "resources/corenlp")
-    listed = re.search(r"^ +input: (.*)$", plan.stdout + plan.stderr, re.M)[1].split(", ")
-    assert set(listed) == files_behind({"parsers.corenlp.jars"})

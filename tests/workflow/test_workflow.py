@@ -1,8 +1,9 @@
-"""The whole workflow on a miniature world, and what its users count on: caching, slices, what every stage wrote."""
+"""The whole workflow on a miniature world: its outputs, caching, and which edits rerun which stages."""
 
 import json
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import duckdb
@@ -20,7 +21,7 @@ SCORED = {"score", "ablate", "draw_sizes", "draw_calibration", "draw_ablation", 
 AFTER_TRAINING = {"train", "predict", "draw_examples", "show_examples", "write_gallery", "draw_learning"} | SCORED
 
 
-def test_it_runs_from_nothing_to_metrics(finished):
+def test_the_workflow_produces_metrics(finished):
     for setting in ("gt", "det"):
         metrics = json.loads((finished.folder / f"results/shapes_{setting}/metrics.json").read_text())
         assert (metrics["dataset"], metrics["setting"], metrics["run"]) == ("shapes", setting, "default")
@@ -54,7 +55,7 @@ def test_the_ablation_has_four_rows_a_split(finished):
 
 
 def test_the_grounder_answers_as_the_predictions_say(finished):
-    """Any picture and sentence take the road of the data: the same detections, graph and beliefs."""
+    """The Grounder finds the detections, graph and beliefs of the evaluation."""
     predictions = pd.read_parquet(finished.folder / f"{RUN}/predictions.parquet")
     expressions = pd.read_parquet(finished.folder / "results/datasets/shapes/expressions.parquet")
     images = pd.read_parquet(finished.folder / "results/datasets/shapes/images.parquet").set_index("image_id")
@@ -133,8 +134,8 @@ def test_regions_are_described_and_drawn_from_the_command_line(finished, tmp_pat
         assert (tmp_path / name).stat().st_size > 10_000
         *rows, last = drawn.output.splitlines()
         assert rows and last == f"drawn: {tmp_path / name}"
-    stranger = CliRunner().invoke(main, ["regions", "show", str(file), str(tmp_path / "a.png")])
-    assert stranger.exit_code == 1 and "lists no image of this name" in stranger.stderr
+    unknown = CliRunner().invoke(main, ["regions", "show", str(file), str(tmp_path / "a.png")])
+    assert unknown.exit_code == 1 and "lists no image of this name" in unknown.stderr
 
 
 def test_a_missing_image_is_one_line_and_leaves_nothing(finished, tmp_path):
@@ -193,7 +194,7 @@ def test_the_project_may_be_moved(finished, tmp_path):
 
 
 def test_a_lost_model_is_made_again(finished, tmp_path):
-    """Snakemake removes a job's old outputs before it runs: an interrupted run may leave them missing."""
+    """Snakemake removes old outputs before it runs a job, so an interrupted run may leave them missing."""
     model = finished.folder / RUN / "model.safetensors"
     model.rename(tmp_path / "model.safetensors")
     try:
@@ -208,13 +209,13 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
         ("jvgn/evaluation/score.py", SCORED),
         ("jvgn/views/report/learning.py", {"draw_learning", "write_results", "demo"}),
         ("jvgn/training/run.py", AFTER_TRAINING),
-        ("parsers/lexical.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
+        ("parsers/lexical/__init__.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
         ("jvgn/regions/recall.py", {"measure_recall", "draw_recall"} | SCORED),
         (
             "jvgn/regions/extraction.py",
             {"extract_regions", "merge_regions", "measure_recall", "draw_recall"} | AFTER_TRAINING,
         ),
-        ("jvgn/cli.py", set()),
+        ("jvgn/cli/__init__.py", set()),
     ],
 )
 def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, file, expected):
@@ -228,7 +229,7 @@ def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, file, expe
 
 
 def report(project, *targets):
-    """The report of what was made, as text; its files are in it."""
+    """Make the report and return its text, which contains all files."""
     run = project.snakemake("--quiet", "host", "--report", "report.html", *targets)
     assert run.returncode == 0, run.stdout + run.stderr
     return (project.folder / "report.html").read_text()
@@ -236,9 +237,9 @@ def report(project, *targets):
 
 def test_the_report_is_made_and_read_without_network(finished, monkeypatch):
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nobody answers
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # no server
     page = report(finished)
-    told = {
+    expected = {
         "learning.svg",
         "sizes.svg",
         "calibration.svg",
@@ -247,9 +248,9 @@ def test_the_report_is_made_and_read_without_network(finished, monkeypatch):
         "coverage.svg",
         "results.html",
     }
-    told |= {"average_precision.svg", "examples.html"}
+    expected |= {"average_precision.svg", "examples.html"}
     results = json.loads(re.search(r"^    var results = (.*);$", page, re.M)[1])
-    assert told <= {result["filename"] for result in results.values()}
+    assert expected <= {result["filename"] for result in results.values()}
     assert all(result["caption"] and result["labels"] for result in results.values())
     # Chromium shows no page of more than 2 MB that is within another.
     assert all(len(result["data_uri"]) < 2e6 for name, result in results.items() if name.endswith(".html"))
@@ -257,7 +258,16 @@ def test_the_report_is_made_and_read_without_network(finished, monkeypatch):
     assert "Out of date" not in page
 
 
-def test_the_report_names_what_is_out_of_date(finished):
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_report_that_is_an_archive_contains_the_galleries_if_asked(finished, chosen):
+    arguments = ("--quiet", "host", "--config", f"galleries_in_report={chosen}", "--report", "report.zip")
+    run = finished.snakemake(*arguments, f"{RUN}/report/results.html")
+    assert run.returncode == 0, run.stdout + run.stderr
+    with zipfile.ZipFile(finished.folder / "report.zip") as archive:
+        assert any(name.endswith("/index.html") for name in archive.namelist()) == chosen
+
+
+def test_the_report_names_files_that_are_out_of_date(finished):
     original = (finished.folder / "jvgn/views/report/learning.py").read_text()
     finished.edit("jvgn/views/report/learning.py")
     try:

@@ -1,33 +1,44 @@
-"""What the rules share: the checked configuration, and the files and settings of each stage."""
+"""Functions and tables that the rules share. Paths come from jvgn/layout.py, settings from config.yaml."""
 
 import json
 import os
 import re
 import shlex
-import sys
 from pathlib import Path
 
+from jvgn import layout
+from jvgn.layout import DEFAULT_RUN, RunPaths
+from jvgn.paper.runs import RUNS_OF_TABLES
+from jvgn.planning.resources import REQUESTS, parser_megabytes
+from jvgn.settings.configuration import configuration as checked_configuration
 from jvgn.storage.code import code_behind
-from jvgn.settings.configuration import DEFAULT_RUN, configuration as checked_configuration
-from parsers.errors import UserError
 from jvgn.storage.files import record_of
-from jvgn.storage.records import check_unchanged
+from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError
+
+# A choice about the report, not about results: `make report REPORT=report.zip` sets it.
+galleries_in_report = str(config.pop("galleries_in_report", False)).lower() == "true"
 
 try:
     configuration = checked_configuration(config)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
+chosen = configuration.model_dump(mode="json", exclude_none=True)
+"""All values, defaults included, for `lookup`."""
+
+
+# Helpers
+
 
 def either_of(names):
-    """A pattern for any of the names, and for nothing where there are none."""
+    """Return a pattern that matches any of the names, and nothing if there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def code_of(*modules):
-    """The files behind a stage's command, found from its imports: as inputs, they rerun the stage when they change."""
-    # Relative, so that a project that was moved or copied is still the same.
+    """Return the files behind a command, found from its imports; as inputs, they rerun the rule when they change."""
+    # Relative, so that a project that was moved or copied is not rerun.
     return [os.path.relpath(file) for file in code_behind(modules).values()]
 
 
@@ -36,10 +47,347 @@ def existing(path):
 
 
 def records_of(paths):
-    """What says from what the files were made; see docs/data.md."""
+    """Return the records of files, which name what the files were made from; see docs/data.md."""
     return [str(record_of(Path(path))) for path in paths]
 
 
 def as_json(settings):
-    """The chosen values only: the defaults belong to the code, which is an input of its own."""
+    """Return the values that were set. The defaults are part of the code, which is an input of its own."""
     return json.dumps(settings.model_dump(mode="json", exclude_unset=True), sort_keys=True)
+
+
+def each_as_json(named):
+    return {name: as_json(settings) for name, settings in named.items()}
+
+
+# Resources
+
+
+def growing(amount):
+    """Return a resource that asks for `amount` in the first attempt, twice as much in the second, and so on."""
+
+    def grown(wildcards, attempt):
+        return amount * attempt
+
+    return grown
+
+
+def asked_by(rule):
+    """Return the memory (unless it depends on settings) and the time of a rule, as arguments of `resources`."""
+    request = REQUESTS[rule]
+    asked = {"runtime": request.minutes if request.resumes else growing(request.minutes)}
+    return asked if request.megabytes is None else asked | {"mem_mb": growing(request.megabytes)}
+
+
+def parser_memory(wildcards, threads, attempt):
+    return attempt * parser_megabytes(configuration.all_parsers[wildcards.parser].backend, threads)
+
+
+# Downloads
+
+
+source_of_download = {source.file: source for source in configuration.all_sources.values()}
+source_of = {target: source for source in configuration.all_sources.values() for target in source.provides}
+provided_folders = [target for target, source in source_of.items() if (source.provides[target] or "").endswith("/")]
+provided_files = [target for target in source_of if target not in provided_folders]
+
+
+def missing(paths):
+    """Return a pattern of those paths that do not exist: nothing that the user has is downloaded again."""
+    return names_of(path for path in paths if not Path(path).exists())
+
+
+def names_of(paths):
+    return either_of(path.removeprefix("resources/") for path in paths)
+
+
+def download_settings(wildcards):
+    return as_json(source_of_download[f"resources/{wildcards.download}"])
+
+
+def provision_settings(wildcards):
+    return as_json(source_of[f"resources/{wildcards.provided}"])
+
+
+def published_file(wildcards):
+    return source_of[f"resources/{wildcards.provided}"].file
+
+
+def published_counts(wildcards):
+    """Return the number of expressions that each split should have, if the dataset's source says so."""
+    source = source_of.get(refs(wildcards))
+    return json.dumps(source.counts.get(dataset_of(wildcards).split_by, {}) if source else {})
+
+
+# Datasets
+
+
+refer_datasets = [name for name in configuration.datasets if name not in configuration.custom_datasets]
+
+
+def dataset_of(wildcards):
+    return configuration.datasets[wildcards.dataset]
+
+
+def tables(wildcards):
+    return str(layout.dataset_folder(wildcards.dataset))
+
+
+def refs(wildcards):
+    return f"{dataset_of(wildcards).folder}/refs({dataset_of(wildcards).split_by}).p"
+
+
+def instances(wildcards):
+    return f"{dataset_of(wildcards).folder}/instances.json"
+
+
+def input_images(wildcards):
+    return as_input(dataset_of(wildcards).images)
+
+
+def as_input(folder):
+    """Return the input that stands for a folder of images.
+
+    That is a marker file for a folder that is downloaded, the folder itself if it is drawn or missing, and nothing for
+    any other. The cache between workflows hashes inputs, and cannot hash a folder.
+    """
+    if folder in provided_folders:
+        return f"{folder}.ready"
+    return [] if Path(folder).is_dir() and folder != f"{layout.WORLD}/images" else folder
+
+
+def supporting_annotations(wildcards):
+    """Return the annotations of a dataset's supporting objects, if the user has them."""
+    path = dataset_of(wildcards).supporting
+    return existing(path) if path else []
+
+
+def supporting_option(wildcards):
+    return " ".join(f"--supporting {shlex.quote(path)}" for path in supporting_annotations(wildcards))
+
+
+# Detectors
+
+
+precomputed_detectors = [name for name, detector in configuration.detectors.items() if detector.source == "precomputed"]
+network_detectors = [name for name in configuration.detectors if name not in precomputed_detectors]
+given_detectors = [name for name in network_detectors if configuration.detectors[name].weights is not None]
+trained_detectors = [name for name in network_detectors if name not in given_detectors]
+
+
+def detector_of(wildcards):
+    return configuration.detectors[wildcards.detector]
+
+
+def detector_folder(dataset, detector):
+    return layout.detector_folder(configuration.trained_on(dataset, detector), detector)
+
+
+def given_files(wildcards):
+    """Return weights that were trained elsewhere, and the files that describe their training, if any."""
+    detector = detector_of(wildcards)
+    provenance = str(Path(detector.weights).with_name(layout.PROVENANCE))
+    return [detector.weights, *filter(None, [detector.training_images]), *existing(provenance)]
+
+
+def training_images(wildcards):
+    """Return the folder of the images that a detector learns from."""
+    learned_from = configuration.training_sets.get(wildcards.trained_on) or configuration.datasets[wildcards.trained_on]
+    return learned_from.images
+
+
+def input_training_images(wildcards):
+    return as_input(training_images(wildcards))
+
+
+def training_tables(wildcards):
+    return str(layout.dataset_folder(wildcards.trained_on))
+
+
+def withheld_expressions(wildcards):
+    """Return the expressions of every dataset whose evaluation images a detector must not have seen."""
+    return [layout.table(name, "expressions") for name in configuration.withheld(wildcards.trained_on)]
+
+
+# Regions
+
+
+def detector_inputs(wildcards):
+    folder = detector_folder(wildcards.dataset, wildcards.detector)
+    files = {"detector": layout.SETTINGS_FILE, "weights": layout.WEIGHTS, "provenance": layout.PROVENANCE}
+    return {name: str(folder / file) for name, file in files.items()}
+
+
+def region_shards(wildcards):
+    """Return the shards in which a dataset's regions are extracted. Precomputed features are imported as one."""
+    folder = layout.regions_folder(wildcards.dataset, wildcards.setting) / f"{wildcards.detector}.shards"
+    if wildcards.detector in precomputed_detectors:
+        return [str(folder / "1-of-1.h5")]
+    return getattr(gather, wildcards.dataset)(f"{folder}/{{scatteritem}}.h5")
+
+
+def records_of_region_shards(wildcards):
+    return records_of(region_shards(wildcards))
+
+
+def precomputed_files(wildcards):
+    """Return the files that a precomputed detector has for a setting."""
+    key = {"det": "detections", "gt": "objects"}[wildcards.setting]
+    files = getattr(detector_of(wildcards), key)
+    if files is None:
+        raise UserError(
+            f"detectors.{wildcards.detector} names no files of `{key}`, which the setting {wildcards.setting} needs"
+        )
+    return files
+
+
+# Graphs and vocabularies
+
+
+datasets_in_shards = [name for name in configuration.datasets if configuration.shards(name) > 1]
+datasets_at_once = [name for name in configuration.datasets if configuration.shards(name) == 1]
+
+
+files_of_parsers = {name: parser.files for name, parser in configuration.all_parsers.items()}
+
+
+def graph_shards(wildcards):
+    """Return the folders in which the shards of a dataset are parsed."""
+    folder = layout.graphs_folder(wildcards.dataset, wildcards.parser) / "shards"
+    count = configuration.shards(wildcards.dataset)
+    return [str(folder / f"{number}_of_{count}") for number in range(1, count + 1)]
+
+
+def files_of_graph_shards(wildcards):
+    files = ("nodes.parquet", "edges.parquet", "coverage.json")
+    return [f"{folder}/{file}" for folder in graph_shards(wildcards) for file in files]
+
+
+def records_of_graph_shards(wildcards):
+    return records_of(files_of_graph_shards(wildcards))
+
+
+# Runs
+
+
+def run_name(wildcards):
+    return wildcards.get("run_folder", "").rpartition("/")[2] or DEFAULT_RUN
+
+
+def run_of(wildcards):
+    configuration.check_run(wildcards.dataset, run_name(wildcards))
+    return configuration.run(wildcards.dataset, run_name(wildcards))
+
+
+def paths_of(wildcards):
+    return RunPaths(wildcards.dataset, wildcards.setting, run_name(wildcards))
+
+
+def run_inputs(wildcards):
+    """Return the files that a run is trained and evaluated on."""
+    run, paths = run_of(wildcards), paths_of(wildcards)
+    return {
+        "tables": [str(paths.table(name)) for name in layout.TABLES],
+        "regions": str(paths.regions(run.detector)),
+        "nodes": str(paths.graphs(run.parser) / "nodes.parquet"),
+        "edges": str(paths.graphs(run.parser) / "edges.parquet"),
+        "words": str(paths.vocabulary(run.vocabulary) / "words.parquet"),
+        "vectors": str(paths.vocabulary(run.vocabulary) / "vectors.npy"),
+    }
+
+
+def run_options(wildcards):
+    """Return `run_inputs` as options of a command."""
+    files = run_inputs(wildcards)
+    options = {"dataset": tables(wildcards), **{name: files[name] for name in files if name != "tables"}}
+    return " ".join(f"--{name} {shlex.quote(path)}" for name, path in options.items())
+
+
+def graph_inputs(wildcards):
+    return {name: run_inputs(wildcards)[name] for name in ("nodes", "edges")}
+
+
+def nodes(wildcards):
+    return run_inputs(wildcards)["nodes"]
+
+
+def regions(wildcards):
+    return run_inputs(wildcards)["regions"]
+
+
+def recall(wildcards):
+    return paths_of(wildcards).recall(run_of(wildcards).detector)
+
+
+def proof(wildcards):
+    return detector_folder(wildcards.dataset, run_of(wildcards).detector) / "proof.json"
+
+
+def compared_metrics(wildcards):
+    """Return the name and the metrics of every run and seed that are compared."""
+    return [
+        (name, str(RunPaths(wildcards.dataset, wildcards.setting, run).metrics))
+        for name, run in configuration.compared_runs(wildcards.dataset)
+    ]
+
+
+def compared_files(wildcards):
+    return [path for _, path in compared_metrics(wildcards)]
+
+
+def compared_options(wildcards):
+    return " ".join(f"--run {shlex.quote(name)} {shlex.quote(path)}" for name, path in compared_metrics(wildcards))
+
+
+def table_metrics(wildcards):
+    """Return the metrics behind one of the paper's tables."""
+    runs = RUNS_OF_TABLES[wildcards.table]
+    if wildcards.table == "supporting":  # only where supporting objects are annotated
+        runs = [run for run in runs if run.dataset == "shapes" or supporting_annotations(run)]
+    for run in runs:
+        configuration.check_run(run.dataset, run.run)
+    return [RunPaths(run.dataset, run.setting, run.run).metrics for run in runs]
+
+
+def run_settings(wildcards):
+    run_of(wildcards)  # names a run that config.yaml lacks
+    return json.dumps(configuration.merged(wildcards.dataset, run_name(wildcards)), sort_keys=True)
+
+
+# The report
+
+
+def figure(path, category, title, **labels):
+    """Return a figure and the numbers that it shows, both for the report, as arguments of `output`."""
+    caption = f"../report/{Path(path).name}.rst"
+    return {
+        "figure": report(f"{path}.svg", caption=caption, category=category, labels={"figure": title, **labels}),
+        "numbers": report(
+            f"{path}.csv",
+            caption="../report/numbers.rst",
+            category=category,
+            labels={"figure": f"{title}: numbers", **labels},
+        ),
+    }
+
+
+def gallery(path, **mark):
+    """Return the page of a gallery, as part of the report if that is an archive.
+
+    Within a report that is one .html file, Chromium shows no page of more than 2 MB.
+    """
+    return report(path, **mark) if galleries_in_report else path
+
+
+def report_figures(wildcards):
+    """Return all figures and pages that belong to the report of a run."""
+    run, folder = run_of(wildcards), paths_of(wildcards).folder
+    figures = [folder / "report" / name for name in ("learning.svg", "sizes.svg", "calibration.svg", "examples.html")]
+    figures += [folder / "gallery/index.html", paths_of(wildcards).graphs(run.parser) / "report/coverage.svg"]
+    if wildcards.setting == "det":  # annotated regions cover every referent
+        figures.append(folder / "report/recall.svg")
+    if run_name(wildcards) == DEFAULT_RUN:
+        figures.append(folder / "report/ablation.svg")
+    if run.detector in network_detectors:
+        figures.append(detector_folder(wildcards.dataset, run.detector) / "report/average_precision.svg")
+    return figures

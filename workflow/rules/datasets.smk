@@ -1,4 +1,4 @@
-"""Foreign annotations into the four tables that all later stages rely on."""
+"""Annotations in the published formats, or the user's own, into the tables that all later stages read."""
 
 
 rule read_dataset:
@@ -16,12 +16,11 @@ rule read_dataset:
     benchmark:
         "benchmarks/datasets/{dataset}.tsv"
     wildcard_constraints:
-        dataset=either_of(name for name in configuration.datasets if name not in configuration.custom_datasets),
+        dataset=either_of(refer_datasets),
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(8000),
-        runtime=growing(30),
+        **asked_by("read_dataset"),
     params:
         folder=subpath(output.images, parent=True),
         counts=published_counts,
@@ -30,10 +29,38 @@ rule read_dataset:
         " --output {params.folder:q} --counts {params.counts:q} > {log:q} 2>&1"
 
 
+rule read_custom:
+    input:
+        code=code_of("jvgn.datasets.custom", "jvgn.settings.custom", "parsers.words.tokens"),
+        settings="results/datasets/{dataset}/settings.yaml",
+        annotations=lookup("datasets/{dataset}/annotations", within=chosen),
+        expressions=lookup("datasets/{dataset}/expressions", within=chosen),
+        images=input_images,
+    output:
+        images="results/datasets/{dataset}/images.parquet",
+        objects="results/datasets/{dataset}/objects.parquet",
+        expressions="results/datasets/{dataset}/expressions.parquet",
+        mentions="results/datasets/{dataset}/mentions.parquet",
+    log:
+        "logs/datasets/{dataset}.log",
+    benchmark:
+        "benchmarks/datasets/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=either_of(configuration.custom_datasets),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        **asked_by("read_custom"),
+    params:
+        folder=subpath(output.images, parent=True),
+    shell:
+        "python -m jvgn read-custom --settings {input.settings:q} --output {params.folder:q} > {log:q} 2>&1"
+
+
 rule read_training_set:
     input:
         code=code_of("jvgn.datasets.coco"),
-        instances=annotations,
+        instances=lookup("training_sets/{training_set}/annotations", within=chosen),
     output:
         images="results/datasets/{training_set}/images.parquet",
         objects="results/datasets/{training_set}/objects.parquet",
@@ -44,9 +71,8 @@ rule read_training_set:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(8000),
-        runtime=growing(30),
+        **asked_by("read_training_set"),
     params:
         folder=subpath(output.images, parent=True),
     shell:
-        "python -m jvgn read-training-set --instances {input.instances:q}" " --output {params.folder:q} > {log:q} 2>&1"
+        "python -m jvgn read-training-set --instances {input.instances:q} --output {params.folder:q} > {log:q} 2>&1"

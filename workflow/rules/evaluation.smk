@@ -1,4 +1,4 @@
-"""What a run finds, how good that is, and what marginalisation is worth."""
+"""Predictions of a run, their accuracy, the ablation, and comparisons of runs."""
 
 
 rule predict:
@@ -17,9 +17,8 @@ rule predict:
         "../../envs/jvgn.yaml"
     threads: 4
     resources:
+        **asked_by("predict"),
         gpu=1,
-        mem_mb=growing(16000),
-        runtime=growing(120),
     params:
         inputs=run_options,
     shell:
@@ -37,7 +36,7 @@ rule score:
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         proof=proof,
         supporting=supporting_annotations,
-        recall=recall,  # not read: whoever asks for a run's metrics has it, before the run is trained
+        recall=recall,  # not read: a run's recall is measured before the run is trained
     output:
         "results/{dataset}_{setting}{run_folder}/metrics.json",
     log:
@@ -47,8 +46,7 @@ rule score:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(30),
+        **asked_by("score"),
     params:
         inputs=run_options,
         supporting=supporting_option,
@@ -76,9 +74,8 @@ rule ablate:
         "../../envs/jvgn.yaml"
     threads: 4
     resources:
+        **asked_by("ablate"),
         gpu=1,
-        mem_mb=growing(16000),
-        runtime=growing(120),
     params:
         inputs=run_options,
     shell:
@@ -97,32 +94,8 @@ rule compare:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
+        **asked_by("compare"),
     params:
         runs=compared_options,
     shell:
         "python -m jvgn compare {params.runs} --output {output:q} > {log:q} 2>&1"
-
-
-rule draw_examples:
-    input:
-        code=code_of("jvgn.views.examples"),
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
-        nodes=nodes,
-        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
-        images=images,
-    output:
-        "results/{dataset}_{setting}{run_folder}/examples.png",
-    log:
-        "logs/examples/{dataset}_{setting}{run_folder}.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
-    params:
-        dataset=tables,
-    shell:
-        "python -m jvgn examples --dataset {params.dataset:q} --nodes {input.nodes:q}"
-        " --predictions {input.predictions:q} --images {input.images:q} --output {output:q} > {log:q} 2>&1"

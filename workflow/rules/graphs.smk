@@ -1,4 +1,4 @@
-"""Sentences into language scene graphs: a dataset at once, or in as many shards as its configuration says."""
+"""Expressions into language scene graphs: a dataset at once, or in shards."""
 
 
 rule parse_expressions:
@@ -6,7 +6,7 @@ rule parse_expressions:
         code=code_of("jvgn.graphs.parsing", "jvgn.graphs.parser_file"),
         settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
-        files=parser_files,
+        files=lookup("{parser}", within=files_of_parsers),
     output:
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",
@@ -16,13 +16,13 @@ rule parse_expressions:
     benchmark:
         "benchmarks/graphs/{dataset}/{parser}.tsv"
     wildcard_constraints:
-        dataset=either_of(datasets_parsed_at_once),
+        dataset=either_of(datasets_at_once),
     conda:
         "../../envs/parse.yaml"
     threads: 2
     resources:
+        **asked_by("parse_expressions"),
         mem_mb=parser_memory,
-        runtime=growing(60),
     shell:
         "python -m jvgn parse --settings {input.settings:q} --threads {threads}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
@@ -33,7 +33,7 @@ rule parse_shard:
         code=code_of("jvgn.graphs.parsing", "jvgn.graphs.parser_file"),
         settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
-        files=parser_files,
+        files=lookup("{parser}", within=files_of_parsers),
     output:
         nodes=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/nodes.parquet"),
         edges=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/edges.parquet"),
@@ -49,15 +49,15 @@ rule parse_shard:
     benchmark:
         "benchmarks/graphs/{dataset}/{parser}/{shard}_of_{shards}.tsv"
     wildcard_constraints:
-        dataset=either_of(datasets_parsed_in_shards),
+        dataset=either_of(datasets_in_shards),
         shard=r"\d+",
         shards=r"\d+",
     conda:
         "../../envs/parse.yaml"
     threads: 2
     resources:
+        **asked_by("parse_shard"),
         mem_mb=parser_memory,
-        runtime=growing(240),
     shell:
         "python -m jvgn parse --settings {input.settings:q} --threads {threads}"
         " --shard {wildcards.shard}/{wildcards.shards}"
@@ -67,8 +67,8 @@ rule parse_shard:
 rule merge_shards:
     input:
         code=code_of("jvgn.graphs.parsing"),
-        shards=shards_of_graphs,
-        records=records_of_graphs,
+        shards=files_of_graph_shards,
+        records=records_of_graph_shards,
     output:
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",
@@ -76,14 +76,13 @@ rule merge_shards:
     log:
         "logs/graphs/{dataset}/{parser}.log",
     wildcard_constraints:
-        dataset=either_of(datasets_parsed_in_shards),
+        dataset=either_of(datasets_in_shards),
     conda:
         "../../envs/parse.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(30),
+        **asked_by("merge_shards"),
     params:
-        folders=shard_folders,
+        folders=graph_shards,
     shell:
         "python -m jvgn merge-graphs --nodes {output.nodes:q} --edges {output.edges:q} --coverage {output.coverage:q}"
         " {params.folders:q} > {log:q} 2>&1"

@@ -1,4 +1,4 @@
-"""Regions of every image into HDF5: around the annotated objects (gt), or as the detector finds them (det)."""
+"""Regions of every image as HDF5: the annotated objects (gt), or what the detector finds (det)."""
 
 
 rule extract_regions:
@@ -14,19 +14,18 @@ rule extract_regions:
     log:
         "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
     wildcard_constraints:
-        detector=detectors_where(is_network),
+        detector=either_of(network_detectors),
     cache: True
     conda:
         "../../envs/jvgn.yaml"
     threads: 4
     resources:
+        **asked_by("extract_regions"),
         gpu=1,
-        mem_mb=growing(8000),
-        runtime=240,
     params:
         dataset=tables,
-        images=images,
-        # Wildcards are no part of what the cache between workflows looks at; parameters are.
+        images=lookup("datasets/{dataset}/images", within=chosen),
+        # Parameters, because the cache between workflows does not look at wildcards.
         setting="{setting}",
         name=["{dataset}", "{detector}"],
         shard="{scatteritem}",
@@ -52,12 +51,11 @@ rule import_regions:
     benchmark:
         "benchmarks/regions/{dataset}_{setting}/{detector}.{scatteritem}.tsv"
     wildcard_constraints:
-        detector=detectors_where(is_precomputed),
+        detector=either_of(precomputed_detectors),
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(720),
+        **asked_by("import_regions"),
     params:
         dataset=tables,
     shell:
@@ -69,8 +67,8 @@ rule import_regions:
 rule merge_regions:
     input:
         code=code_of("jvgn.regions.shards"),
-        shards=shards,
-        records=records_of_shards,
+        shards=region_shards,
+        records=records_of_region_shards,
     output:
         regions="results/regions/{dataset}_{setting}/{detector}.h5",
         skipped="results/regions/{dataset}_{setting}/{detector}.skipped.csv",
@@ -81,8 +79,7 @@ rule merge_regions:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(120),
+        **asked_by("merge_regions"),
     shell:
         "python -m jvgn merge-regions {input.shards:q} --output {output.regions:q} --skipped {output.skipped:q}"
         " > {log:q} 2>&1"
@@ -102,8 +99,7 @@ rule measure_recall:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(30),
+        **asked_by("measure_recall"),
     params:
         dataset=tables,
     shell:

@@ -1,4 +1,4 @@
-"""The embedded world, drawn from its seed in REFER's own format."""
+"""The embedded world, drawn from its seed in REFER's format."""
 
 
 rule make_world:
@@ -17,7 +17,8 @@ rule make_world:
         "../../envs/jvgn.yaml"
     threads: 2
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
+        **asked_by("make_world"),
+    params:
+        folder=subpath(output.instances, parent=True),
     shell:
-        "python -m jvgn world --settings {input.settings} --folder resources/shapes" " --threads {threads} > {log} 2>&1"
+        "python -m jvgn world --settings {input.settings} --folder {params.folder} --threads {threads} > {log} 2>&1"

@@ -1,4 +1,4 @@
-"""Trains a run: joint visual grounding from the referents' boxes alone."""
+"""Joint visual grounding, learned from the referents' boxes alone."""
 
 
 rule train:
@@ -17,10 +17,9 @@ rule train:
         "../../envs/jvgn.yaml"
     threads: 4
     resources:
+        **asked_by("train"),
         gpu=1,
         nodes=1,
-        mem_mb=growing(16000),
-        runtime=1440,
     params:
         inputs=run_options,
         tensorboard="logs/tensorboard/{dataset}_{setting}{run_folder}",

@@ -1,4 +1,4 @@
-"""The words a model knows, the vectors they start from, and how many there would be by another choice."""
+"""The words that a model knows, the vectors they start from, and the sizes for other choices."""
 
 
 rule build_vocabulary:
@@ -6,7 +6,7 @@ rule build_vocabulary:
         code=code_of("jvgn.vocabulary.words", "jvgn.settings.vocabulary"),
         settings="results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
-        glove=glove,
+        glove=lookup("vocabularies/{vocabulary}/glove", within=chosen, default=[]),
     output:
         words="results/vocabulary/{dataset}/{vocabulary}/words.parquet",
         vectors="results/vocabulary/{dataset}/{vocabulary}/vectors.npy",
@@ -18,8 +18,7 @@ rule build_vocabulary:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(60),
+        **asked_by("build_vocabulary"),
     shell:
         "python -m jvgn build-vocabulary --settings {input.settings:q} --expressions {input.expressions:q}"
         " --words {output.words:q} --vectors {output.vectors:q} --missing {output.missing:q} > {log:q} 2>&1"
@@ -36,8 +35,7 @@ rule sweep_vocabulary:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
+        **asked_by("sweep_vocabulary"),
     shell:
         "python -m jvgn sweep-vocabulary --expressions {input.expressions:q} --output {output:q}"
         " --dataset {wildcards.dataset:q} > {log:q} 2>&1"

@@ -1,54 +1,31 @@
-"""What is wrong with SLURM, or with what is asked of it; its commands are stand-ins."""
+"""Problems with SLURM; its commands are stand-ins."""
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 from tests.errors.case import Bench, Case
 from tests.errors.configurations import write_configuration
 
-ANSWERS = {
-    "sbatch": ":",
-    "sinfo": "echo 'main* 2-00:00:00'; echo 'short 1:00'",
-    "scontrol": "echo 'MinJobAge = 300 sec'",
-    "sacct": ":",
-    "sacctmgr": "echo lab",
-}
 FAILS = "echo 'Slurm accounting storage is disabled' >&2; exit 1"
-FORGETS = "echo 'MinJobAge = 60 sec'"
-CHOOSE = "choose with --default-resources slurm_partition=NAME among: …"
-WAITS = "…; Snakemake would wait for ever for the end of its jobs: …"
 
 
-def on_a_cluster(*options: str, status: str = "sacct", **answers: str | None) -> Callable[[Bench], list]:
-    """Submits a world's drawing to a SLURM whose commands answer so; None is a command that is not there."""
-
-    def arrange(bench: Bench) -> list:
-        write_configuration(bench, {})
-        put_on_path(bench, ANSWERS | answers)
-        executor = ["--executor", "slurm", "--jobs", "1", "--slurm-status-command", status]
-        return [*executor, *options, "--", "resources/shapes/instances.json"]
-
-    return arrange
+def without_accounting(bench: Bench) -> list:
+    write_configuration(bench, {})
+    put_on_path(bench, {"sbatch": ":", "sinfo": ":", "scontrol": ":", "squeue": ":", "sacct": FAILS})
+    executor = ["--executor", "slurm", "--jobs", "1", "--slurm-status-command", "sacct"]
+    return [*executor, "--", "resources/shapes/instances.json"]
 
 
-def put_on_path(bench: Bench, scripts: dict[str, str | None]) -> None:
+def put_on_path(bench: Bench, scripts: dict[str, str]) -> None:
     """Nothing else is there but what Snakemake itself asks for."""
     programs = bench.folder / "programs"
     programs.mkdir()
     for needed in ("bash", "which"):
         (programs / needed).symlink_to(str(shutil.which(needed)))
     for name, script in scripts.items():
-        if script is not None:
-            (programs / name).write_text(f"#!/bin/sh\n{script}\n")
-            (programs / name).chmod(0o755)
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
     bench.patch.setenv("PATH", str(programs))
-
-
-def silent_sinfo(bench: Bench) -> list:
-    bench.patch.setattr("jvgn.runtime.slurm.PATIENCE", 0.2)
-    sleep = Path(str(shutil.which("sleep"))).resolve()
-    return on_a_cluster(sinfo=f"exec {sleep} 5")(bench)
 
 
 def trained_on_machines(**options: int) -> Callable[[Bench], list]:
@@ -62,50 +39,11 @@ def trained_on_machines(**options: int) -> Callable[[Bench], list]:
     return arrange
 
 
-def partition(name: str) -> tuple[str, str]:
-    return "--default-resources", f"slurm_partition={name}"
-
-
-def account(name: str) -> tuple[str, str]:
-    return "--default-resources", f"slurm_account={name}"
-
-
-SLURM = [
-    Case(
-        "SLURM is not on this machine: there is no command sbatch; start Snakemake where you submit jobs, or with"
-        " another profile, such as workflow/profiles/local",
-        on_a_cluster(sbatch=None),
-    ),
-    Case("SLURM's command … is not on this machine", on_a_cluster(sinfo=None)),
-    Case("SLURM's … has not answered within … s", silent_sinfo),
-    Case("SLURM's … fails: …; start Snakemake where … answers", on_a_cluster(sinfo=FAILS)),
-    Case(
-        f"SLURM has no default partition, and none is chosen; {CHOOSE}",
-        on_a_cluster(sinfo="echo 'main infinite'"),
-    ),
-    Case(
-        f"SLURM has no partition …; {CHOOSE}",
-        on_a_cluster(*partition("night")),
-    ),
-    Case(
-        "… asks for … minutes, and SLURM's partition … allows …: the job would never start; ask for less with"
-        " --set-resources …:runtime=MINUTES",
-        on_a_cluster(*partition("short")),
-    ),
-    Case(WAITS, on_a_cluster(sacct=FAILS)),
-    Case(
-        "SLURM forgets a job … s after its end (MinJobAge), and Snakemake may ask later than that: set"
-        " slurm-status-command: sacct in the profile",
-        on_a_cluster(status="squeue", scontrol=FORGETS),
-    ),
-    Case("…; where SLURM keeps no accounts, leave out slurm_account", on_a_cluster(*account("lab"), sacctmgr=FAILS)),
-    Case("SLURM has no account … for you; it has: …", on_a_cluster(*account("mine"))),
-]
-MACHINES = [
+CASES = [
+    Case("sacct: …; set slurm-status-command: squeue in the profile", without_accounting, "snakemake"),
     Case("--processes … cannot be spread evenly over --machines …", trained_on_machines(processes=3, machines=2)),
     Case(
         "--machines …: they are the nodes of a SLURM job, and this is none",
         trained_on_machines(processes=4, machines=2),
     ),
 ]
-CASES = [Case(case.message, case.arrange, "snakemake") for case in SLURM] + MACHINES

@@ -1,6 +1,5 @@
 """Names in `config.yaml` that nothing has, that two things have, or that a target lacks."""
 
-from pathlib import Path
 from typing import Any
 
 from tests.errors.case import Bench, Case
@@ -34,16 +33,6 @@ def workflow(flaw: dict[str, Any], target: str) -> Any:
         return ["--", target]
 
     return arrange
-
-
-def no_files_of_objects(bench: Bench) -> list:
-    write_configuration(
-        bench,
-        {"detectors": {"given": {"source": "precomputed", "format": "npz", "detections": "features"}}}
-        | run_of_shapes(detector="given"),
-    )
-    Path(bench.folder, "features").mkdir()
-    return ["--", "results/shapes_gt/metrics.json"]
 
 
 NAMES = [
@@ -108,27 +97,6 @@ NAMES = [
 ASKED_FOR = [
     Case(NOT_CONFIGURED, configured({}, "describe", "--dataset", "refcoco")),
     Case(NOT_CONFIGURED, configured({}, "plan", "shapes_gt", "--run", "wide")),
-    Case(
-        "results/…: config.yaml has no … …; it has: …",
-        workflow({}, "results/refcoco_det/metrics.json"),
-        program="snakemake",
-    ),
-    Case(
-        "results/tables/….csv: config.yaml has no … …; it has: …",
-        workflow({}, "results/tables/table1.csv"),
-        program="snakemake",
-    ),
-    Case(
-        "config.yaml: detectors.… names no files of `…`, which the setting … needs",
-        no_files_of_objects,
-        program="snakemake",
-    ),
-    Case("…: no rule makes it; near to it: …", workflow({}, "results/shapes_gt/metric.json"), program="snakemake"),
-    Case(
-        "…: no rule makes it; docs/data.md lists the files that can be made",
-        workflow({}, "0123456789"),
-        program="snakemake",
-    ),
     Case("…: unknown key …", workflow({"shape": {}}, "results/shapes_gt/metrics.json"), program="snakemake"),
 ]
 CASES = NAMES + ASKED_FOR

@@ -61,11 +61,6 @@ def killed(bench: Bench) -> list:
     return ["world", "--settings", settings, "--folder", bench.folder / "world", "--threads", "2"]
 
 
-def fetched_already(bench: Bench) -> list:
-    bench.write("resources/downloads/refcoco.zip", "an archive")
-    return workflow({}, "resources/downloads/refcoco.zip")(bench)
-
-
 CASES = [
     Case("…: cannot be written (…); see to the disk, then run it again", full_disk),
     Case(
@@ -75,5 +70,4 @@ CASES = [
     Case("stopped by a signal; run it again", stopped),
     Case("a process was killed in its work, mostly because memory ran out; run it again, with fewer --threads", killed),
     Case("…: not as it was written; delete … and run the workflow again", after(EXAMPLES, written(PICTURE, NOISE))),
-    Case("…: is there already; delete it, if it shall be fetched again", fetched_already, program="snakemake"),
 ]

@@ -61,7 +61,7 @@ CASES = [
     Case("there is no setting …; there are: gt, det", configured({}, "plan", "shapes_train")),
     Case(UNKNOWN_SIZE, configured(MINE, "plan", "mine_gt")),
     Case(UNKNOWN_SIZE, configured(LEARNING, "plan", "shapes_det")),
-    Case("…: has no expression of split train, so nothing can be trained; check its splits", nothing_to_train_on),
+    Case("…: no expression is in split train; check the splits", nothing_to_train_on),
     Case("…: not the recall of regions (…); delete it and run the workflow again", broken_recall),
     Case("…: not the coverage of graphs (…); delete it and run the workflow again", broken_coverage),
     Case("…: there is no such file to say where the images are; name it: --images FOLDER", run_without_configuration),

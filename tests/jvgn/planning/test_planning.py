@@ -1,4 +1,4 @@
-"""Plans: their counts against what networks really do, and what they say of what is there and what is not."""
+"""`jvgn plan`: its counts against real networks, and what it prints about files that exist or are missing."""
 
 import subprocess
 import sys
@@ -14,7 +14,8 @@ from jvgn.cli import main
 from jvgn.detector.faster_rcnn import build_detector
 from jvgn.planning.experiment import Experiment
 from jvgn.planning.operations import BACK, ModelWork, PaddedBatch, detector_work
-from jvgn.planning.plan import asked_memory, in_bytes, in_hours
+from jvgn.planning.plan import in_bytes, in_hours, plan
+from jvgn.planning.resources import REQUESTS
 from jvgn.planning.stages import stages_of
 from jvgn.settings.configuration import read_configuration
 from jvgn.settings.detector import TorchvisionSettings
@@ -48,9 +49,9 @@ def test_the_models_operations_are_those_of_a_real_mini_batch(small_world, run_s
     )
     work = ModelWork(settings.model, *vectors.shape, examples.store.feature_size)
     assert work.weight_bytes == sum(value.numel() * 4 for value in model.parameters())
-    there = operations(lambda: model.referent_log_probability(batch, marginalise=True))
+    forward = operations(lambda: model.referent_log_probability(batch, marginalise=True))
     both = operations(lambda: model.referent_log_probability(batch, marginalise=True)[batch.right_SN].sum().backward())
-    assert work.forward(padded) == pytest.approx(there, rel=0.02)
+    assert work.forward(padded) == pytest.approx(forward, rel=0.02)
     assert (1 + BACK) * work.forward(padded) == pytest.approx(both, rel=0.1)
 
 
@@ -67,17 +68,17 @@ def test_the_detectors_operations_are_those_of_a_real_step():
     assert counted.weight_bytes == sum(value.numel() * value.element_size() for value in detector.state_dict().values())
 
 
-def test_layers_that_stay_as_pretrained_have_no_way_back():
+def test_frozen_layers_have_no_backward_pass():
     sides = {"backbone": "resnet101", "short_side": 96, "long_side": 128, "region_samples": 4}
     free = detector_work(TorchvisionSettings(**sides), 80)
     frozen = detector_work(TorchvisionSettings(**sides, pretrained="weights.pth"), 80)
-    assert frozen.feature_size == 2048 and frozen.look == free.look
+    assert frozen.feature_size == 2048 and frozen.image == free.image
     assert frozen.train_image < free.train_image and frozen.train_bytes < free.train_bytes
 
 
 @pytest.fixture
 def planned(tmp_path, monkeypatch):
-    """Prints a plan in an empty folder."""
+    """Return a function that runs `jvgn plan` in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments, config=ROOT / "config.yaml"):
@@ -109,14 +110,14 @@ def test_the_papers_experiment_is_planned_without_any_data(planned):
     assert float(cells(faster.output, "still to do")[-1]) == pytest.approx(hours / 2, abs=0.02)
 
 
-def test_what_is_there_is_shown_and_not_added_up(planned):
+def test_finished_stages_are_shown_and_not_added_up(planned):
     folder = "results/detectors/coco/resnet101"
     place(f"{folder}/weights.safetensors", f"{folder}/provenance.json", "results/graphs/refcocog/lexical/nodes.parquet")
     place("resources/downloads/glove.840B.300d.zip")
     found = planned("refcocog_gt").output
-    assert cells(found, "train the detector")[3] == "there"
+    assert cells(found, "train the detector")[3] == "done"
     assert cells(found, "parse expressions")[2:5] == ["1", "of", "2"]
-    assert "downloaded already" in " ".join(cells(found, "download glove"))
+    assert "already downloaded" in " ".join(cells(found, "download glove"))
     assert float(cells(found, "still to do")[-1]) < 2  # without the detector's training, hours are left
 
 
@@ -139,7 +140,7 @@ def test_the_world_is_planned_from_its_settings(planned):
         (["mine_det", f"--config={ROOT}/docs/examples/custom/config.yaml"], "the size of mine is not known; read it"),
     ],
 )
-def test_a_plan_of_what_is_not_there_is_refused_in_one_line(planned, arguments, message):
+def test_an_unknown_experiment_is_refused_in_one_line(planned, arguments, message):
     found = planned(*arguments)
     assert found.exit_code == 1 and message in found.output and found.output.count("\n") == 1
 
@@ -149,7 +150,7 @@ def test_a_plan_of_what_is_not_there_is_refused_in_one_line(planned, arguments, 
     [(("datasets", "refcoco", "folder"), "resources/mine", "refcoco"),
      (("training_sets", "coco", "annotations"), "resources/mine.json", "coco")],
 )  # fmt: skip
-def test_data_of_unknown_size_must_be_read_before_they_are_planned(planned, path, value, unknown):
+def test_data_of_unknown_size_must_be_read_before_planning(planned, path, value, unknown):
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     section, name, key = path
     config[section][name] |= {key: value}
@@ -159,26 +160,22 @@ def test_data_of_unknown_size_must_be_read_before_they_are_planned(planned, path
     assert f"the size of {unknown} is not known; read it first" in found.output
 
 
-def test_memory_is_what_the_rules_ask_for():
-    asked = asked_memory(ROOT / "workflow/rules")
-    assert asked["train"] == 16e9 and asked["parse_shard"] is None
-
-
 @pytest.mark.parametrize(("name", "parse"), [("refcocog", "parse_shard"), ("shapes", "parse_expressions")])
-def test_every_stage_knows_its_rule_and_only_parsing_asks_by_its_settings(name, parse, tmp_path, monkeypatch):
+def test_memory_is_known_for_every_stage_but_parsing_which_depends_on_the_parser(name, parse, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    asked = asked_memory(ROOT / "workflow/rules")
-    stages = stages_of(Experiment(read_configuration(ROOT / "config.yaml"), name, "det"))
-    rules = [stage.rule for stage in stages if stage.rule]
-    assert set(rules) <= set(asked) and [rule for rule in rules if asked[rule] is None] == [parse]
+    experiment = Experiment(read_configuration(ROOT / "config.yaml"), name, "det")
+    rules = [stage.rule for stage in stages_of(experiment) if stage.rule]
+    assert [rule for rule in rules if REQUESTS[rule].megabytes is None] == [parse]
+    (line,) = [line for line in plan(experiment, throughput=10) if line.startswith("train the model")]
+    assert "16 GB" in line
 
 
 @pytest.mark.parametrize(("value", "text"), [(0, ""), (None, "?"), (999, "999 B"), (13_510_573_713, "13.5 GB")])
-def test_bytes_are_told_in_three_digits(value, text):
+def test_bytes_are_printed_with_three_digits(value, text):
     assert in_bytes(value) == text
 
 
-def test_hours_are_operations_by_throughput():
+def test_hours_are_operations_divided_by_throughput():
     assert in_hours(3600 * 2e12, throughput=1) == "2.00" and in_hours(1e9, throughput=1) == "< 0.01"
     assert in_hours(0, throughput=1) == ""
 

@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 ROOT = Path(__file__).parents[3]
 RUNS = [f"results/shapes_{setting}/report/results.html" for setting in ("gt", "det")]
-CATEGORIES = ["1 Results", "2 Training", "3 What it finds", "4 What it rests on", "5 Examples"]
+CATEGORIES = ["1 Results", "2 Training", "3 Predictions", "4 Inputs", "5 Examples"]
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
-"""A real SLURM on this machine: daemons, accounting and two small nodes, for as long as the tests take.
+"""A real SLURM on this machine for the duration of the tests: daemons, accounting and two small nodes.
 
-For Debian's slurm-wlm, munge, slurmdbd and mariadb-server, and for root. Every daemon is a child of this process and is
-stopped with it, except a munged that was running before. The configuration has to be /etc/slurm/slurm.conf: the
-executor takes SLURM_CONF out of its jobs' environment. A file that is there is put back afterwards.
+Needs root and Debian's slurm-wlm, munge, slurmdbd and mariadb-server. Every daemon is a child of this process and is
+stopped with it, except a munged that was running before. The configuration has to be /etc/slurm/slurm.conf, because the
+executor removes SLURM_CONF from its jobs' environment. An existing file is restored afterwards.
 """
 
 import shutil
@@ -20,8 +20,8 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "slurmdbd", "mariadbd", "mariadb-in
 PATIENCE = 90
 """Seconds that a daemon may take to answer on a busy machine."""
 
-# Its ports are not SLURM's own, so that it disturbs no cluster that this machine belongs to. A job that is requeued
-# waits until its credential has expired (cred_expire), by default for two minutes.
+# Other ports than SLURM's defaults, in case this machine belongs to a cluster. A requeued job waits until its
+# credential expires (cred_expire), by default for two minutes.
 SLURM_CONF = """
 ClusterName=jvgn
 SlurmctldHost={host}(127.0.0.1)
@@ -56,7 +56,7 @@ NodeName=jvgn[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[16821-16822] CPU
 PartitionName=main Nodes=jvgn[1-2] MaxTime=2-00:00:00 State=UP
 """
 
-# A GPU of SLURM's is a device file, here any: what is scheduled are requests for it.
+# SLURM schedules GPUs as device files; any device file will do.
 GRES_CONF = "NodeName=jvgn[1-2] Name=gpu File=/dev/zero,/dev/full\n"
 
 ACCOUNTING = """
@@ -96,7 +96,7 @@ def missing_programs() -> list[str]:
 
 
 class Cluster:
-    """Starts and stops the daemons; `accounting` says whether jobs are written into a database."""
+    """Start and stop the daemons, with or without accounting."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -150,7 +150,7 @@ class Cluster:
             self.children.append(subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True))
 
     def stop(self) -> None:
-        """Ends the jobs and then, whether or not they would end, the daemons."""
+        """End all jobs, then the daemons, even if a job does not end."""
         try:
             if answers("scontrol", "ping"):
                 subprocess.run(["scancel", "--user=root"], check=False, timeout=PATIENCE)
@@ -171,7 +171,7 @@ class Cluster:
 
 @contextmanager
 def running_cluster(accounting: bool = True) -> Iterator[Cluster]:
-    """A cluster, until the block ends."""
+    """Run a cluster until the block ends."""
     ETC.mkdir(exist_ok=True)
     put_aside()
     with tempfile.TemporaryDirectory(prefix="jvgn-slurm-", dir="/tmp") as folder:
@@ -191,9 +191,9 @@ def running_cluster(accounting: bool = True) -> Iterator[Cluster]:
 
 
 def put_aside() -> None:
-    """By renaming: slurmdbd.conf holds a password, and must not come back readable to others."""
+    """Rename existing configuration, which keeps its permissions: slurmdbd.conf holds a password."""
     for name in CONFIGURATION:
-        if (ETC / name).exists() and not aside(name).exists():  # what is aside already is from a run that was killed
+        if (ETC / name).exists() and not aside(name).exists():  # an existing backup is from a killed run
             (ETC / name).rename(aside(name))
 
 
@@ -223,7 +223,7 @@ def answers(*command: str) -> bool:
 
 
 def until(holds: Callable[[], bool], what: str, patience: float = PATIENCE, pause: float = 0.2) -> None:
-    """Returns once it holds."""
+    """Wait until a condition holds."""
     ends = time.monotonic() + patience
     while not holds():
         if time.monotonic() > ends:

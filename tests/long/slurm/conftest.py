@@ -1,4 +1,4 @@
-"""The miniature project, run by a real SLURM. It takes root, minutes and /etc/slurm: `make slurm-test` asks for it."""
+"""The miniature project on a real SLURM. Needs root, minutes and /etc/slurm: run it with `make slurm-test`."""
 
 import os
 import re
@@ -22,21 +22,21 @@ QUICK = [
     "--latency-wait",
     "5",
 ]
-"""The executor's patience is meant for jobs of hours."""
+"""Short waits: the executor's defaults are for jobs of hours."""
 CHOSEN = ["--default-resources", "slurm_partition=main", "slurm_account=lab"]
 PATIENCE = 900
 
 
 def pytest_collection_modifyitems(items):
-    """Without being asked for, nothing here starts a daemon; asked for, nothing is passed over in silence."""
+    """Skip these tests unless JVGN_SLURM is set; if it is set, fail where SLURM cannot be started."""
     own = [item for item in items if Path(__file__).parent in item.path.parents]
     if not os.environ.get("JVGN_SLURM"):
         for item in own:
             item.add_marker(pytest.mark.skip(reason="real SLURM is for `make slurm-test`"))
     elif own and os.geteuid() != 0:
-        raise pytest.UsageError("SLURM's daemons are started by root")
+        raise pytest.UsageError("only root can start SLURM's daemons")
     elif own and (missing := missing_programs()):
-        raise pytest.UsageError(f"SLURM is that of Debian's packages; missing: {', '.join(missing)}")
+        raise pytest.UsageError(f"install Debian's packages of SLURM; missing programs: {', '.join(missing)}")
 
 
 @pytest.fixture(scope="package")
@@ -47,14 +47,14 @@ def slurm():
 
 @dataclass(frozen=True)
 class Run:
-    """A Snakemake that has started, or is done."""
+    """A started Snakemake process."""
 
     folder: Path
     process: subprocess.Popen
     log: Path
 
     def done(self):
-        """What it said; it must have succeeded."""
+        """Wait, assert success, and return the output."""
         assert self.process.wait(timeout=PATIENCE) == 0, self.said()
         return self.said()
 
@@ -67,7 +67,7 @@ class Run:
         return self.log.read_text()
 
     def submitted(self):
-        """The SLURM jobs of each rule or group, in their order."""
+        """Return the SLURM jobs of each rule or group, in order."""
         jobs = {}
         for name, job in re.findall(
             r"SLURM jobid \d+ \(log: \S+?/logs/slurm/(?:rule|group)_(\w+)/\S*?(\d+)\.log\)", self.said()
@@ -78,7 +78,7 @@ class Run:
 
 @pytest.fixture(scope="package")
 def snakemake(tmp_path_factory):
-    """Starts Snakemake in a project's folder."""
+    """Return a function that starts Snakemake in a project."""
     logs, started = tmp_path_factory.mktemp("snakemake"), []
 
     def start(folder, *arguments, **environment):
@@ -100,7 +100,7 @@ def snakemake(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def by_slurm(slurm, snakemake):
-    """Starts Snakemake with nothing but the profile, a partition and an account."""
+    """Return a function that starts Snakemake with the profile, a partition and an account."""
 
     def start(folder, *arguments):
         return snakemake(folder, "--workflow-profile", PROFILES / "slurm", *CHOSEN, *QUICK, *arguments)
@@ -110,7 +110,7 @@ def by_slurm(slurm, snakemake):
 
 @pytest.fixture(scope="package")
 def new_project(tmp_path_factory):
-    """Makes a project whose trainings and extractions take long enough to be disturbed."""
+    """Return a function that makes a project whose jobs run long enough to be interrupted."""
 
     def make(name):
         config = miniature_configuration()
@@ -126,7 +126,7 @@ def new_project(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def local(new_project, snakemake):
-    """The project as one machine runs it; started at once, and awaited by whoever needs it."""
+    """The project run on one machine, for comparison; started early and awaited when needed."""
     return snakemake(
         new_project("local"),
         *("--workflow-profile", PROFILES / "local"),

@@ -1,4 +1,4 @@
-"""The shapes pipeline through SLURM's profile, while one training is preempted and one extraction is killed."""
+"""The shapes pipeline with the SLURM profile, while a training is preempted and an extraction is killed."""
 
 import os
 import re
@@ -18,11 +18,11 @@ METRICS = "results/shapes_gt/metrics.json"
 LOCAL_LOGS = ("settings", "slurm", "tensorboard")
 GPU_RULES = {"train_detector", "extract_regions", "train", "predict"}
 TIMED = {"coverage.json", "history.parquet"}
-"""Files that say how many seconds something took."""
+"""Files that contain run times."""
 
 
 class Disturbance(threading.Thread):
-    """Holds a job still once it has done a part of its work, then does to it what clusters do."""
+    """Pause a job when it has done part of its work, then preempt or kill it."""
 
     def __init__(self, pipeline, words, pattern, log, act):
         super().__init__(daemon=True)
@@ -43,7 +43,7 @@ class Disturbance(threading.Thread):
             run("scontrol", "requeue", job)
 
     def process(self):
-        """The first whose command has all the words, in the pipeline's folder; its own workers come later."""
+        """Return the first process in the project's folder whose command has all the words."""
         for found in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
             with suppress(OSError):
                 command = (found / "cmdline").read_bytes().decode(errors="replace").split("\0")
@@ -88,7 +88,7 @@ def disturbed(new_project, local, by_slurm):
 def test_the_results_are_those_of_one_machine_byte_for_byte(disturbed, local):
     local.done()
     everything = [path for path in (disturbed.folder / "results").rglob("*") if path.is_file()]
-    # Records say when a file was written; that there is one of each is said here.
+    # Records contain times, so only their existence is compared.
     files = [path for path in everything if path.suffix != SUFFIX]
     for record in {*everything} - {*files}:
         assert (local.folder / record.relative_to(disturbed.folder)).is_file(), record

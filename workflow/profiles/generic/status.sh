@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints running, success or failed: what has become of a job. For schedulers other than SLURM, write it anew.
-# A preempted job that SLURM puts back is pending again; one that stays PREEMPTED has been cancelled.
+# Prints the state of a job: running, success or failed. Replace it for schedulers other than SLURM.
+# A preempted job that SLURM requeues is pending again; one that stays PREEMPTED was cancelled.
 set -euo pipefail
 
 state=$(scontrol --oneliner show job "$1" 2> /dev/null | grep -o 'JobState=[A-Z_]*' | cut -d= -f2) ||

@@ -12,8 +12,7 @@ rule exclude_images:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
+        **asked_by("exclude_images"),
     shell:
         "python -m jvgn exclude-images --output {output:q} {input.expressions:q} > {log:q} 2>&1"
 
@@ -25,26 +24,25 @@ rule train_detector:
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
         excluded="results/detectors/{trained_on}/excluded.parquet",
         images=input_training_images,
-        pretrained=pretrained,
+        pretrained=lookup("detectors/{detector}/pretrained", within=chosen, default=[]),
     output:
         weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
         provenance="results/detectors/{trained_on}/{detector}/provenance.json",
-        # Named here, so that the cache between workflows keeps them too.
+        # Outputs, so that the cache between workflows keeps them too.
         weights_record="results/detectors/{trained_on}/{detector}/.weights.safetensors.origin",
         provenance_record="results/detectors/{trained_on}/{detector}/.provenance.json.origin",
     log:
         "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
-        detector=detectors_where(is_trained),
+        detector=either_of(trained_detectors),
     cache: True
     conda:
         "../../envs/jvgn.yaml"
     threads: 8
     resources:
+        **asked_by("train_detector"),
         gpu=1,
         nodes=1,
-        mem_mb=growing(16000),
-        runtime=1440,
     params:
         dataset=training_tables,
         images=training_images,
@@ -66,15 +64,34 @@ rule adopt_detector:
     log:
         "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
-        detector=detectors_where(is_given),
+        detector=either_of(given_detectors),
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(30),
+        **asked_by("adopt_detector"),
     shell:
         "python -m jvgn adopt-detector --settings {input.settings:q} --weights {output.weights:q}"
         " --provenance {output.provenance:q} > {log:q} 2>&1"
+
+
+rule declare_detector:
+    input:
+        code=code_of("jvgn.regions.importing"),
+        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        training_images=lookup("detectors/{detector}/training_images", within=chosen, default=[]),
+    output:
+        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+    log:
+        "logs/detectors/{trained_on}/{detector}.log",
+    wildcard_constraints:
+        detector=either_of(precomputed_detectors),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        **asked_by("declare_detector"),
+    shell:
+        "python -m jvgn declare-detector --settings {input.settings:q} --provenance {output.provenance:q}"
+        " > {log:q} 2>&1"
 
 
 rule measure_detector:
@@ -94,9 +111,8 @@ rule measure_detector:
         "../../envs/jvgn.yaml"
     threads: 4
     resources:
+        **asked_by("measure_detector"),
         gpu=1,
-        mem_mb=growing(8000),
-        runtime=growing(120),
     params:
         dataset=training_tables,
         images=training_images,
@@ -104,27 +120,6 @@ rule measure_detector:
         "python -m jvgn measure-detector --evaluation {input.evaluation:q} --settings {input.settings:q}"
         " --dataset {params.dataset:q} --excluded {input.excluded:q} --images {params.images:q}"
         " --weights {input.weights:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
-
-
-rule declare_detector:
-    input:
-        code=code_of("jvgn.regions.importing"),
-        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
-        training_images=declared_training_images,
-    output:
-        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
-    log:
-        "logs/detectors/{trained_on}/{detector}.log",
-    wildcard_constraints:
-        detector=detectors_where(is_precomputed),
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
-    shell:
-        "python -m jvgn declare-detector --settings {input.settings:q} --provenance {output.provenance:q}"
-        " > {log:q} 2>&1"
 
 
 rule prove_detector:
@@ -140,8 +135,7 @@ rule prove_detector:
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
+        **asked_by("prove_detector"),
     shell:
         "python -m jvgn prove-detector --evaluation {input.evaluation:q} --provenance {input.provenance:q} --output {output:q}"
         " {input.expressions:q} > {log:q} 2>&1"

@@ -1,4 +1,4 @@
-"""A disk that nothing can be written to is named before any job, and what killed jobs have left there is removed."""
+"""Before the first job, unwritable disks are named and unfinished files removed; after the last, errors are printed."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def mounted(*arguments):
         pytest.skip("only root may mount a disk")
 
 
-def test_what_a_killed_job_has_left_is_removed_when_the_job_runs_again(fresh):
+def test_unfinished_files_of_a_killed_job_are_removed_when_it_runs_again(fresh):
     results = fresh.folder / "results"
     left = [".evaluation.yaml.1a2b3c4d.unfinished.yaml", "..evaluation.yaml.origin.1a2b3c4d.unfinished.origin"]
     others = [".notes.txt.1a2b3c4d.unfinished.txt", ".evaluation.yaml.mine"]
@@ -32,9 +32,9 @@ def test_what_a_killed_job_has_left_is_removed_when_the_job_runs_again(fresh):
         (results / name).touch()
     run = fresh.snakemake("--", TARGET)
     assert run.returncode == 0, run.stderr
-    assert run.stderr.count("Removing what a killed job has left") == len(left)
+    assert run.stderr.count("Removing an unfinished file") == len(left)
     hidden = {path.name for path in results.iterdir() if path.name.startswith(".")}
-    assert hidden == {*others, ".evaluation.yaml.origin"}  # the others may be somebody else's
+    assert hidden == {*others, ".evaluation.yaml.origin"}  # other files may be in use
 
 
 def test_a_folder_that_cannot_be_written_to_is_named_before_any_job(fresh):
@@ -53,7 +53,7 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_any_job(fresh):
     assert re.search(rf"^results: cannot be written \((Read-only|Permission).*\); {CURE}$", run.stderr, re.M)
 
 
-def test_a_full_disk_is_told_of_even_where_nothing_can_be_logged(fresh, tmp_path):
+def test_a_full_disk_is_named_and_the_next_run_succeeds(fresh, tmp_path):
     mounted("-t", "tmpfs", "-o", "size=64m", "tmpfs", tmp_path)
     try:
         shutil.copytree(fresh.folder, tmp_path / "project")
@@ -63,7 +63,7 @@ def test_a_full_disk_is_told_of_even_where_nothing_can_be_logged(fresh, tmp_path
             os.posix_fallocate(file.fileno(), 0, disk.f_bavail * disk.f_frsize)
         run = project.snakemake("--", TARGET)
         assert run.returncode == 1
-        assert f"Error: {project.folder}: cannot be written (No space left on device); {CURE}\n" in run.stderr
+        assert f"{project.folder}: cannot be written (No space left on device); {CURE}" in run.stderr
         ballast.unlink()
         run = project.snakemake("--", TARGET)
         assert run.returncode == 0 and (project.folder / TARGET).exists(), run.stderr
@@ -71,8 +71,18 @@ def test_a_full_disk_is_told_of_even_where_nothing_can_be_logged(fresh, tmp_path
         subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
-def test_a_download_that_is_there_is_not_called_unknown(fresh):
-    (fresh.folder / "resources/downloads").mkdir(parents=True)
-    (fresh.folder / "resources/downloads/refcoco.zip").touch()
-    run = fresh.snakemake("--", "resources/downloads/refcoco.zip")
-    assert run.returncode == 1 and "refcoco.zip: is there already; delete it, if it shall" in run.stderr
+def test_the_errors_of_failed_jobs_are_printed_last_and_no_others(fresh):
+    """The log of another rule, which was written before this run, has an error too."""
+    logs = fresh.folder / "logs/settings"
+    logs.mkdir(parents=True)
+    (logs / "evaluation.log").write_text("Error: of an earlier run\n")
+    os.utime(logs / "evaluation.log", (0, 0))
+    (fresh.folder / "resources/shapes").mkdir(parents=True)
+    for name in ("refs(jvgn).p", "instances.json"):
+        (fresh.folder / "resources/shapes" / name).write_text("damaged")
+    (fresh.folder / "resources/shapes/images").mkdir()
+    command = ("--allowed-rules", "read_dataset", "--", "results/datasets/shapes/images.parquet")
+    run = fresh.snakemake(*command)
+    assert run.returncode == 1
+    errors = [line for line in run.stderr.splitlines() if line.startswith("Error: ")]
+    assert len(errors) == 1 and errors[0].startswith("Error: resources/shapes/")

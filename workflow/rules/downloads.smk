@@ -1,4 +1,4 @@
-"""Files that others publish: downloaded, verified, unpacked. A rule makes only what is not there."""
+"""Published files: downloaded, verified, unpacked. A rule makes only what is missing."""
 
 
 localrules:
@@ -6,6 +6,7 @@ localrules:
     provide_file,
     provide_folder,
     mark_folder,
+    fetch_corenlp,
 
 
 rule download_source:
@@ -16,12 +17,11 @@ rule download_source:
     log:
         "logs/sources/{download}.log",
     wildcard_constraints:
-        download=names_of(absent(source_of_download)),
+        download=missing(source_of_download),
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(500),
-        runtime=1440,
+        **asked_by("download_source"),
     params:
         source=download_settings,
         downloads=as_json(configuration.downloads),
@@ -38,37 +38,24 @@ rule provide_file:
     log:
         "logs/sources/{provided}.log",
     wildcard_constraints:
-        provided=names_of(absent(provided_files)),
+        provided=missing(provided_files),
     conda:
         "../../envs/jvgn.yaml"
     resources:
-        mem_mb=growing(500),
-        runtime=60,
+        **asked_by("provide_file"),
     params:
         source=provision_settings,
     shell:
         "python -m jvgn provide --source {params.source:q} {output:q} > {log:q} 2>&1"
 
 
-rule provide_folder:
-    input:
-        code=code_of("jvgn.downloads.providing"),
-        published=published_file,
+use rule provide_file as provide_folder with:
     output:
         directory("resources/{provided}"),
-    log:
-        "logs/sources/{provided}.log",
     wildcard_constraints:
-        provided=names_of(absent(provided_folders)),
-    conda:
-        "../../envs/jvgn.yaml"
+        provided=missing(provided_folders),
     resources:
-        mem_mb=growing(500),
-        runtime=240,
-    params:
-        source=provision_settings,
-    shell:
-        "python -m jvgn provide --source {params.source:q} {output:q} > {log:q} 2>&1"
+        **asked_by("provide_folder"),
 
 
 rule mark_folder:
@@ -78,3 +65,20 @@ rule mark_folder:
         touch("resources/{provided}.ready"),
     wildcard_constraints:
         provided=names_of(provided_folders),
+
+
+rule fetch_corenlp:
+    input:
+        code=code_of("jvgn.downloads.corenlp"),
+    output:
+        directory("resources/corenlp"),  # jars at pinned versions, 484 MB, from Maven
+    log:
+        "logs/corenlp/fetch_corenlp.log",
+    benchmark:
+        "benchmarks/corenlp/fetch_corenlp.tsv"
+    conda:
+        "../../envs/corenlp.yaml"
+    resources:
+        **asked_by("fetch_corenlp"),
+    shell:
+        "python -m jvgn fetch-corenlp {output:q} > {log:q} 2>&1"
