@@ -1,6 +1,6 @@
 """SIGTERM ends a command as an error does: what it has begun to write is removed, and it says why it ends.
 
-Stages that can go on later where they were stopped watch for signals themselves (`jvgn.runtime.interruption`).
+Stages that can go on later where they were stopped watch for signals themselves (`jvgn.runtime.resume`).
 """
 
 import signal

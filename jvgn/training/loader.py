@@ -7,7 +7,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from jvgn.batches import Batch
-from jvgn.runtime.interruption import ignore_signals
+from jvgn.runtime.resume import ignore_signals
 from jvgn.training.examples import Examples
 
 AHEAD = 2

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from jvgn.runtime.interruption import watched
+from jvgn.runtime.resume import watched
 from jvgn.storage.stopping import UNHEARD, stoppable
 
 

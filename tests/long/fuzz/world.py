@@ -168,7 +168,7 @@ def make_run(world: World) -> None:
     from jvgn.settings.run import ModelSettings, RunSettings
     from jvgn.storage.parquet import write_table
     from jvgn.training.checkpoint import new_model, save_model
-    from jvgn.training.history import HISTORY
+    from jvgn.training.log import HISTORY
     from jvgn.vocabulary.words import Vocabulary, read_vectors
 
     settings = RunSettings(
