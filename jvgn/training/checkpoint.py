@@ -1,8 +1,8 @@
 """A trained model on disk.
 
 `model.safetensors`: the weights under their parameter names; its metadata has one entry, `model`, a JSON object with
-`format`, `feature_size`, `words` (the vocabulary) and `settings` (the run's). One entry, because safetensors writes
-several in no fixed order, and the same training must give the same bytes.
+`format`, `feature_size`, `words` (the vocabulary) and `settings` (the run's). There is only one entry because
+safetensors writes several in random order, and the same training must give the same bytes.
 """
 
 import json
@@ -67,7 +67,7 @@ class TrainedModel:
     words: list[str]
 
     def check(self, feature_size: int, words: list[str]) -> None:
-        """Regions and words are of the kind that the model was trained on."""
+        """Check that regions and words are like those that the model was trained on."""
         self.check_features(feature_size)
         if words != self.words:
             raise UserError(
@@ -83,7 +83,7 @@ class TrainedModel:
 
 
 def load_model(path: Path, device: torch.device) -> TrainedModel:
-    """The model as it was trained, ready to ground."""
+    """Return the trained model, ready for inference."""
     if not path.exists():
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {os.path.relpath(path)}")
     try:

@@ -105,7 +105,7 @@ def test_processes_on_several_machines_are_started_by_srun_and_meet_where_the_jo
 
 @pytest.mark.parametrize(
     ("count", "job", "message"),
-    [(3, "1", "--processes 3 cannot be spread evenly over --machines 2"), (4, None, "are the nodes of a SLURM job")],
+    [(3, "1", "--processes 3 cannot be spread evenly over --machines 2"), (4, None, "needs a SLURM job")],
 )
 def test_machines_without_a_job_or_with_uneven_processes_are_refused(answering, monkeypatch, count, job, message):
     answering(srun=":")

@@ -18,7 +18,7 @@ from jvgn.regions.store import RegionStore, RegionWriter
 from jvgn.runtime.distributed import Processes
 from jvgn.runtime.resume import TrainingState
 from jvgn.storage.files import naming_together
-from jvgn.training.checkpoint import load_model, new_model
+from jvgn.training.checkpoint import load_model, new_model, save_model
 from jvgn.training.examples import SoftLabel
 from jvgn.training.run import train
 from jvgn.training.trainer import Trainer
@@ -239,6 +239,16 @@ def test_a_loss_that_is_not_finite_stops_the_training(small_world, run_settings,
     monkeypatch.setattr("jvgn.training.trainer.divergence", lambda *parts: divergence(*parts) * torch.nan)
     with pytest.raises(UserError, match="the loss is not finite in epoch 1"):
         train(small_world, run_settings(epochs=1), tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)
+
+
+def test_beliefs_that_are_nan_stop_the_prediction_and_name_the_expression(small_world, trained, tmp_path):
+    model = load_model(trained[True], CPU)
+    model.model.pairwise.score.weight.data.fill_(torch.nan)
+    words = Vocabulary.read(small_world.words).words
+    save_model(tmp_path / "model.safetensors", model.model, model.settings, model.feature_size, words)
+    with pytest.raises(UserError, match=r"model\.safetensors: gives NaN beliefs for expression \d+; train again"):
+        predict(small_world, tmp_path / "model.safetensors", tmp_path / "predictions.parquet", 0.5, CPU)
+    assert not (tmp_path / "predictions.parquet").exists()
 
 
 def test_features_stored_in_half_precision_change_no_accuracy(small_world, trained, tmp_path):
