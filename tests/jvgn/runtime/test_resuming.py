@@ -1,4 +1,4 @@
-"""A training may end at any moment, and goes on as if nothing had happened; several processes train as one."""
+"""A training that is interrupted at any step resumes with identical results; several processes train like one."""
 
 import itertools
 import multiprocessing
@@ -46,7 +46,7 @@ def undisturbed(small_world, short, tmp_path_factory):
 
 
 def signalled(monkeypatch, number, at):
-    """The training signals itself in its step `at`."""
+    """Make the training send itself a signal in step `at`."""
     step, steps = Trainer.step, iter(range(1, STEPS + 1))
 
     def patched(self, *arguments):

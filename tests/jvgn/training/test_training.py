@@ -131,7 +131,7 @@ def test_an_interrupted_training_ends_as_an_undisturbed_one(small_world, run_set
     assert not (tmp_path / "disturbed" / "training_state.pt").exists()
 
 
-def test_the_state_of_a_training_stays_until_the_model_has_its_name(small_world, run_settings, tmp_path):
+def test_the_saved_state_stays_until_the_model_is_written(small_world, run_settings, tmp_path):
     """On a disk that is full at the very end, hours of training are not lost."""
     model, history = tmp_path / "model.safetensors", tmp_path / "history.parquet"
     with pytest.raises(UserError), naming_together([model, history]):
@@ -140,7 +140,7 @@ def test_the_state_of_a_training_stays_until_the_model_has_its_name(small_world,
     assert [path.name for path in tmp_path.iterdir()] == ["training_state.pt"]
 
 
-def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):
+def test_the_state_of_another_training_is_not_used(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     theirs = TrainingState(tmp_path / "state.pt", "jvgn.training.run", "theirs")
     theirs.save(step=3)
@@ -152,8 +152,8 @@ def test_a_state_of_another_training_is_left_alone(tmp_path, caplog):
     assert caplog.text.count("starts again") == 3
 
 
-def test_a_state_with_a_changed_byte_is_left_alone(tmp_path, caplog):
-    """torch itself reads over it: the weights would be others."""
+def test_a_state_with_a_changed_byte_is_not_used(tmp_path, caplog):
+    """torch itself does not notice it, and would load other weights."""
     state = TrainingState(tmp_path / "state.pt", "jvgn.training.run")
     state.save(weights=torch.arange(1000.0))
     whole = state.path.read_bytes()
