@@ -1,4 +1,36 @@
-"""Joint visual grounding with language scene graphs: every object a sentence mentions, found in the image."""
+"""Joint visual grounding with language scene graphs: find every object that a sentence mentions in an image.
+
+Reading order, for a reader of the paper: `model`, `potentials`, `factor_graph`, `schedule`, `belief_propagation`,
+`batches`, `training.examples`, `training.trainer`, `evaluation.score`. The numbers are those that LaTeX gives the
+paper's equations; the appendix repeats (12) to (16) without numbers.
+
+====  ==================================  ============================================================================
+eq.   the paper                           the code
+====  ==================================  ============================================================================
+(1)   the best region of the referent     `model.NodeBeliefs.regions`, `training.trainer.Trainer.found`
+(2)   the best joint grounding            `belief_propagation.joint_map`; the k best: `joint_decoding.best_joint`
+(3)   word embedding                      `model.LanguageEncoder.forward`
+(4)   bidirectional LSTM                  `model.LanguageEncoder.forward`, `model.reversed_positions`
+(5)   concatenation                       `model.LanguageEncoder.forward`
+(6)   mean pooling over a node or edge    `model.mean_words`
+(7)   joint probability over the graph    `factor_graph.FactorGraphs.forest`: its nodes and edges
+(8)   joint probability by potentials     `model.JVGN.potentials`, normalised by `belief_propagation.log_partition`
+(9)   unary potential                     `potentials.UnaryPotential`
+(10)  binary potential                    `potentials.PairwisePotential`
+(11)  marginal of the referent            `belief_propagation.log_marginals`, `model.JVGN.referent_log_probability`
+(12)  initial messages                    `belief_propagation.Beliefs.__init__`
+(13)  message of a variable to a factor   `belief_propagation.Beliefs.of`, `belief_propagation.Beliefs.without`
+(14)  message of a factor to a variable   `belief_propagation.Factors.message`
+(15)  belief                              `belief_propagation.Beliefs.total`
+(16)  normalised marginal                 `belief_propagation.log_marginals`
+(17)  objective: divergence from labels   `model.divergence`, `training.trainer.Trainer.losses`
+(18)  loss with ground-truth regions      `model.divergence` of the one-hot target of `training.examples.Examples`
+(19)  soft label of detected regions      `training.examples.SoftLabel`
+(20)  loss with detected regions          `model.divergence`
+====  ==================================  ============================================================================
+
+`tests/jvgn/test_equations.py` compares each with its plain definition.
+"""
 
 from typing import Any
 
@@ -6,7 +38,7 @@ __all__ = ["Grounder"]
 
 
 def __getattr__(name: str) -> Any:
-    """`Grounder` on first use: it brings torch along, and most stages can do without."""
+    """Load `Grounder` on first use: it needs torch, and most stages do not."""
     if name == "Grounder":
         from jvgn.grounding.grounder import Grounder
 

@@ -1,11 +1,14 @@
 """Mini-batches: some images with all their expressions, as tensors ready for the model.
 
+A batch carries all counts and orders that depend on its data (how messages travel, which rows an image has, how many
+expressions have a target), so that no step has to ask the device for them.
+
 Shape suffixes: I images, N the most regions of one image, D feature size, S expressions; those of `factor_graph`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -15,44 +18,64 @@ from torch import Tensor
 from jvgn.boxes import spatial_feature
 from jvgn.factor_graph import Forest
 from jvgn.regions.store import Regions
+from jvgn.schedule import Grouping, Schedule, group_by_image, message_schedule
 
 
 @dataclass(frozen=True)
 class Batch:
     row_S: Tensor
-    """Rows of the expressions table."""
+    """Rows of the table of expressions."""
     image_S: Tensor
     target_SN: Tensor
-    """How much of the referent each region is: sums to one, or to zero where no region will do."""
+    """p* of eq. (19), or one-hot: sums to one, or to zero where no region overlaps the referent enough."""
+    with_target: int
+    """How many expressions have a target; training leaves the others out."""
     right_SN: Tensor
     """Whether choosing the region counts as finding the referent."""
     box_IN4: Tensor
     object_IN: Tensor
     feature_IND: Tensor
-    """In the precision in which it is stored, which is quicker to move."""
+    """In the precision of the file, which is faster to move."""
     spatial_IN5: Tensor
     present_IN: Tensor
+    """False for padding: an image may have fewer regions than N."""
     word_SL: Tensor
     length_S: Tensor
     referent_S: Tensor
-    image_K: Tensor
     expression_K: Tensor
     node_word_U: Tensor
     node_of_U: Tensor
     edges_E2: Tensor
-    image_E: Tensor
     edge_word_V: Tensor
     edge_of_V: Tensor
+    nodes_by_image: Grouping
+    edges_by_image: Grouping
+    schedule: Schedule
+
+    @property
+    def image_K(self) -> Tensor:  # noqa: N802 (a shape suffix)
+        return self.nodes_by_image.image_K
+
+    @property
+    def image_E(self) -> Tensor:  # noqa: N802 (a shape suffix)
+        return self.edges_by_image.image_K
 
     def to(self, device: torch.device) -> Self:
         return self.each(lambda value: value.to(device, non_blocking=True))
 
     def pin_memory(self) -> Self:
-        """In memory that a GPU reads while the CPU goes on; torch's loader calls this."""
+        """Return the batch in memory that a GPU reads while the CPU goes on; torch's loader calls this."""
         return self.each(Tensor.pin_memory)
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Self:
-        return replace(self, **{field.name: change(getattr(self, field.name)) for field in fields(self)})
+        """Return the batch with every tensor changed."""
+
+        def changed(value: Any) -> Any:
+            if isinstance(value, Grouping | Schedule):
+                return value.each(change)
+            return change(value) if isinstance(value, Tensor) else value
+
+        return replace(self, **{field.name: changed(getattr(self, field.name)) for field in fields(self)})
 
 
 def make_batch(
@@ -71,6 +94,7 @@ def make_batch(
         row_S=torch.from_numpy(row_S),
         image_S=torch.from_numpy(image_S),
         target_SN=padded(targets, longest, np.float32),
+        with_target=sum(bool(target_N.any()) for target_N in targets),
         right_SN=padded(right, longest, np.bool_),
         box_IN4=padded([part.box for part in regions], longest, np.float32),
         object_IN=padded([part.object_id for part in regions], longest, np.int64),
@@ -80,19 +104,20 @@ def make_batch(
         word_SL=torch.from_numpy(forest.word_SL),
         length_S=torch.from_numpy(forest.length_S),
         referent_S=torch.from_numpy(forest.referent_S),
-        image_K=torch.from_numpy(image_S[forest.expression_K]),
         expression_K=torch.from_numpy(forest.expression_K),
         node_word_U=torch.from_numpy(forest.node_word_U),
         node_of_U=torch.from_numpy(forest.node_of_U),
         edges_E2=torch.from_numpy(forest.edges_E2),
-        image_E=torch.from_numpy(image_S[forest.expression_E]),
         edge_word_V=torch.from_numpy(forest.edge_word_V),
         edge_of_V=torch.from_numpy(forest.edge_of_V),
+        nodes_by_image=group_by_image(image_S[forest.expression_K], len(regions)),
+        edges_by_image=group_by_image(image_S[forest.expression_E], len(regions)),
+        schedule=message_schedule(len(forest.expression_K), forest.edges_E2),
     )
 
 
 def padded(parts: Sequence[np.ndarray], longest: int, dtype: DTypeLike) -> Tensor:
-    """The parts stacked, zeros where one is shorter."""
+    """Return the parts stacked, with zeros where one is shorter."""
     stacked = np.zeros((len(parts), longest, *parts[0].shape[1:]), dtype)
     for row, part in zip(stacked, parts, strict=True):
         row[: len(part)] = part

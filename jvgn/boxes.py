@@ -6,11 +6,11 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float32]
 
 OVERHANG = 1.0
-"""Pixels by which a box may reach beyond its image: COCO's are rounded."""
+"""Pixels by which a box may extend beyond its image, because COCO's boxes are rounded."""
 
 
 def xyxy_from_xywh(box_N4: ArrayLike) -> Floats:
-    """COCO's corner, width and height as two corners."""
+    """Turn COCO's corner, width and height into two corners."""
     box_N4 = np.asarray(box_N4, np.float32).reshape(-1, 4)
     return np.concatenate([box_N4[:, :2], box_N4[:, :2] + box_N4[:, 2:]], axis=1)
 
@@ -21,7 +21,7 @@ def area(box_N4: ArrayLike) -> Floats:
 
 
 def iou(a_A4: ArrayLike, b_B4: ArrayLike) -> Floats:
-    """(A, B) intersection over union; an empty box overlaps nothing."""
+    """Return (A, B): intersection over union; an empty box overlaps nothing."""
     a_A4 = np.asarray(a_A4, np.float32).reshape(-1, 4)
     b_B4 = np.asarray(b_B4, np.float32).reshape(-1, 4)
     corner_AB2 = np.maximum(a_A4[:, None, :2], b_B4[None, :, :2])
@@ -32,7 +32,7 @@ def iou(a_A4: ArrayLike, b_B4: ArrayLike) -> Floats:
 
 
 def paired_iou(a_N4: ArrayLike, b_N4: ArrayLike) -> Floats:
-    """(N,) intersection over union of each box with its partner."""
+    """Return (N,): intersection over union of each box with its partner."""
     a_N4 = np.asarray(a_N4, np.float32).reshape(-1, 4)
     b_N4 = np.asarray(b_N4, np.float32).reshape(-1, 4)
     inner_N4 = np.concatenate([np.maximum(a_N4[:, :2], b_N4[:, :2]), np.minimum(a_N4[:, 2:], b_N4[:, 2:])], axis=1)
@@ -41,14 +41,14 @@ def paired_iou(a_N4: ArrayLike, b_N4: ArrayLike) -> Floats:
 
 
 def spatial_feature(box_N4: ArrayLike, width: float, height: float) -> Floats:
-    """(N, 5): the paper's s = [x1/W, y1/H, x2/W, y2/H, wh/WH]."""
+    """Return (N, 5): the relative location [x1/W, y1/H, x2/W, y2/H, wh/WH] of section 4.2 of the paper."""
     box_N4 = np.asarray(box_N4, np.float32).reshape(-1, 4)
     side_4 = np.asarray([width, height, width, height], np.float32)
     return np.concatenate([box_N4 / side_4, area(box_N4)[:, None] / np.float32(width * height)], axis=1)
 
 
 def flaws(box_N4: ArrayLike, width: float, height: float) -> dict[int, str]:
-    """For each box that cannot be a region of an image of this size: its row, and why."""
+    """Return the row of each box that cannot be a region of an image of this size, and the reason."""
     box_N4 = np.asarray(box_N4, np.float32).reshape(-1, 4)
     far_4 = np.asarray([width, height, width, height], np.float32) + OVERHANG
     is_finite_N = np.all(np.isfinite(box_N4), axis=1)
@@ -58,6 +58,6 @@ def flaws(box_N4: ArrayLike, width: float, height: float) -> dict[int, str]:
     for row in np.flatnonzero(~(is_finite_N & is_inside_N & has_area_N)).tolist():
         corners = ", ".join(f"{side:g}" for side in box_N4[row].tolist())
         outside = f"is not inside the image, which has {width:g} x {height:g} pixels"
-        flaw = "is no box" if not is_finite_N[row] else "has no area" if not has_area_N[row] else outside
+        flaw = "is not finite" if not is_finite_N[row] else "has no area" if not has_area_N[row] else outside
         found[row] = f"box ({corners}) {flaw}"
     return found

@@ -1,9 +1,10 @@
-"""Scene graphs as index arrays: the variables and factors that belief propagation runs on.
+"""Scene graphs as index arrays: the variables and factors of eqs. (7) and (8), without their potentials.
 
-All expressions of a dataset lie end to end; any selection of them becomes one forest by arithmetic on offsets.
+Nodes are the variables, each with a unary factor; edges are the binary factors. All expressions of a dataset are stored
+end to end; any selection of them becomes one forest by arithmetic on offsets.
 
 Shape suffixes: S expressions, T their words, L the longest expression's words, K nodes, U words of nodes, E edges,
-V words of edges; D1 means one more than D entries: where each starts, and where the last ends.
+V words of edges; D1 means one more than D entries: the start of each, and the end of the last.
 """
 
 from collections.abc import Sequence
@@ -16,8 +17,7 @@ import pyarrow as pa
 
 from jvgn.datasets import tables
 from jvgn.datasets.tables import MISMATCH, check_referents, check_rows
-from jvgn.graphs.tables import EDGES, NODES
-from jvgn.storage.parquet import read_table
+from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.vocabulary.words import PAD, Vocabulary
 from parsers.errors import BrokenFile
 from parsers.scene_graph import SceneGraph, first_loop
@@ -27,7 +27,7 @@ Referent = Literal["head", "in_degree"]
 
 @dataclass(frozen=True)
 class Forest:
-    """Some expressions' factor graphs as one forest; words are indexed in the flattened `word_SL`."""
+    """The factor graphs of some expressions as one forest; words are indices into the flattened `word_SL`."""
 
     word_SL: np.ndarray
     length_S: np.ndarray
@@ -61,7 +61,7 @@ class FactorGraphs:
         return len(self.referent_S)
 
     def forest(self, row_S: np.ndarray) -> Forest:
-        """The graphs of the expressions in these rows of the table."""
+        """Return the graphs of the expressions in these rows of the table."""
         word_T, sentence_T = ranges(self.word_start_S1, row_S)
         node_K, sentence_K = ranges(self.node_start_S1, row_S)
         edge_E, sentence_E = ranges(self.edge_start_S1, row_S)
@@ -88,7 +88,7 @@ class FactorGraphs:
 
 
 def ranges(start_D1: np.ndarray, row_R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The entries of the chosen rows, end to end, and for each entry which of the chosen rows it belongs to."""
+    """Return the entries of the chosen rows, end to end, and for each entry its place among the chosen rows."""
     count_R = counts(start_D1, row_R)
     owner = np.repeat(np.arange(len(row_R)), count_R)
     within = np.arange(len(owner)) - (count_R.cumsum() - count_R)[owner]
@@ -96,16 +96,16 @@ def ranges(start_D1: np.ndarray, row_R: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def counts(start_D1: np.ndarray, row_R: np.ndarray) -> np.ndarray:
-    """How many entries each of the chosen rows has; of a batch's rows only, not of all that the dataset has."""
+    """Return the number of entries of each chosen row, without looking at the rest of the dataset."""
     return start_D1[row_R + 1] - start_D1[row_R]
 
 
 def read_factor_graphs(
     expressions: Path, nodes: Path, edges: Path, vocabulary: Vocabulary, referent: Referent = "head"
 ) -> FactorGraphs:
-    """The graphs of the expressions table, checked against it."""
+    """Return the graphs of all expressions, checked against their table."""
     sentences = tables.read_expressions(expressions)
-    node_table, edge_table = read_table(nodes, NODES), read_table(edges, EDGES)
+    node_table, edge_table = read_nodes(nodes), read_edges(edges)
     id_S = column(sentences, "expression_id")
     check_rows(nodes, node_table, id_S)
     check_rows(edges, edge_table, id_S)
@@ -116,7 +116,7 @@ def read_factor_graphs(
 
 
 def factor_graph(graph: SceneGraph, vocabulary: Vocabulary, referent: Referent = "head") -> FactorGraphs:
-    """The factor graph of one expression; not by way of tables, for pyarrow would load pandas for a handful of rows."""
+    """Return the factor graph of one expression, without tables: for a few rows, pyarrow would load pandas."""
     node_word_U, node_word_start_K1 = end_to_end([node.tokens for node in graph.nodes])
     edge_word_V, edge_word_start_E1 = end_to_end([edge.tokens for edge in graph.edges])
     graphs = FactorGraphs(
@@ -136,13 +136,13 @@ def factor_graph(graph: SceneGraph, vocabulary: Vocabulary, referent: Referent =
 
 
 def end_to_end(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """All lists as one, and where each starts."""
+    """Return all lists as one, and the start of each."""
     flat = [value for values in lists for value in values]
     return np.array(flat, dtype=np.int64), np.cumsum([0, *map(len, lists)])
 
 
 def refer_by(graphs: FactorGraphs, referent: Referent) -> FactorGraphs:
-    """The graphs with the referents that the setting asks for."""
+    """Return the graphs with their referents as the setting defines them."""
     return graphs if referent == "head" else replace(graphs, referent_S=unpointed(graphs))
 
 
@@ -172,20 +172,23 @@ def column(table: pa.Table, name: str) -> np.ndarray:
 
 
 def ragged(table: pa.Table, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A list column as its flattened values and where each row's start."""
+    """Return the flattened values of a list column, and the start of each row's."""
     lists = table[name].combine_chunks()
     offsets = lists.offsets.to_numpy()
     return lists.flatten().to_numpy().astype(np.int64), (offsets - offsets[0]).astype(np.int64)
 
 
 def starts(table: pa.Table, id_S: np.ndarray) -> np.ndarray:
-    """Where each expression's rows start."""
+    """Return the start of each expression's rows."""
     id_R = column(table, "expression_id")
     return np.append(np.searchsorted(id_R, id_S), len(id_R))
 
 
 def unpointed(graphs: FactorGraphs) -> np.ndarray:
-    """The node that no edge points to. Of several, the syntactic head if it is among them, else the first."""
+    """Return each graph's node that no edge points to, as the paper defines the referent.
+
+    If there are several, take the syntactic head if it is one of them, else the first.
+    """
     edge_E, sentence_E = ranges(graphs.edge_start_S1, np.arange(len(graphs)))
     pointed_K = np.zeros(graphs.node_start_S1[-1], dtype=bool)
     pointed_K[graphs.edges_E2[edge_E, 1] + graphs.node_start_S1[sentence_E]] = True
@@ -201,18 +204,26 @@ def unpointed(graphs: FactorGraphs) -> np.ndarray:
 
 
 def check_indices(nodes: Path, edges: Path, graphs: FactorGraphs) -> None:
-    """Nodes and edges have words, all of them in their sentence; edges join nodes of their own graph, without loops."""
-    forest = graphs.forest(np.arange(len(graphs)))
-    node_count_E = np.diff(graphs.node_start_S1)[forest.expression_E]
-    for path, word_U, owner_U, sentence_K, count in (
-        (nodes, graphs.node_word_U, forest.node_of_U, forest.expression_K, len(forest.expression_K)),
-        (edges, graphs.edge_word_V, forest.edge_of_V, forest.expression_E, len(forest.expression_E)),
-    ):
-        if (word_U < 0).any() or (word_U >= forest.length_S[sentence_K[owner_U]]).any():
-            raise BrokenFile(path, "it points outside a sentence", MISMATCH)
-        if not np.bincount(owner_U, minlength=count).all():
-            raise BrokenFile(path, "a row has no tokens", MISMATCH)
-    if (graphs.edges_E2 < 0).any() or (graphs.edges_E2 >= node_count_E[:, None]).any():
+    """Check that nodes and edges have words of their own sentence, and that edges join nodes of their own graph as a
+    forest.
+
+    Only flat arrays are made: a matrix of all sentences would be as wide as the longest one.
+    """
+    length_S, node_count_S = np.diff(graphs.word_start_S1), np.diff(graphs.node_start_S1)
+    expression_K = np.repeat(np.arange(len(graphs)), node_count_S)
+    expression_E = np.repeat(np.arange(len(graphs)), np.diff(graphs.edge_start_S1))
+    check_words(nodes, graphs.node_word_U, np.diff(graphs.node_word_start_K1), length_S[expression_K])
+    check_words(edges, graphs.edge_word_V, np.diff(graphs.edge_word_start_E1), length_S[expression_E])
+    if (graphs.edges_E2 < 0).any() or (graphs.edges_E2 >= node_count_S[expression_E][:, None]).any():
         raise BrokenFile(edges, "an edge names a node that its expression lacks", MISMATCH)
-    if first_loop(len(forest.expression_K), [(one, other) for one, other in forest.edges_E2.tolist()]) is not None:
+    in_forest_E2 = graphs.edges_E2 + graphs.node_start_S1[expression_E][:, None]
+    if first_loop(len(expression_K), in_forest_E2.tolist()) is not None:
         raise BrokenFile(edges, "an expression's edges form a loop", MISMATCH)
+
+
+def check_words(path: Path, word_U: np.ndarray, count_K: np.ndarray, length_K: np.ndarray) -> None:
+    """Check that every row has words, all of them within its sentence; `count_K` says how many each row has."""
+    if (word_U < 0).any() or (word_U >= np.repeat(length_K, count_K)).any():
+        raise BrokenFile(path, "it points outside a sentence", MISMATCH)
+    if not count_K.all():
+        raise BrokenFile(path, "a row has no tokens", MISMATCH)

@@ -1,7 +1,7 @@
-"""The k best joint groundings of each graph, exactly: max-product that remembers k ways instead of one.
+"""The k best joint groundings of each graph, exactly: eq. (2) for more than the best.
 
-Every node holds, for each of its regions, the k best ways to ground what hangs below it; a parent takes in its
-children one after the other, the graphs of a batch all at once.
+This is max-product that remembers k ways instead of one. Every node holds, for each of its regions, the k best ways to
+ground its subtree. A parent takes in its children one after the other, in all graphs of a batch at once.
 
 Shape suffixes: those of `belief_propagation`; S graphs, R trees, Q the k ways, from the best.
 """
@@ -11,23 +11,25 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from jvgn.belief_propagation import Beliefs, Level, log_sum_exp, peeled_levels
+from jvgn.belief_propagation import log_partition, schedule_of
+from jvgn.schedule import Level
 
 
 def best_joint(
     unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor, k: int
 ) -> tuple[Tensor, Tensor]:
-    """(K, Q) regions and (S, Q) log-probabilities of each graph's k most probable joint groundings.
+    """Return (K, Q) regions and (S, Q) log-probabilities of each graph's k most probable joint groundings.
 
-    `graph_K` says which graph a node belongs to. A graph with fewer groundings than k has the others at minus
-    infinity, and what regions they name means nothing.
+    `graph_K` says which graph a node belongs to. If a graph has fewer groundings than k, the others have a
+    log-probability of minus infinity, and their regions are meaningless.
     """
     pairwise_ENN, edges_E2 = one_tree_a_graph(unary_KN, pairwise_ENN, edges_E2, graph_K)
-    levels = peeled_levels(unary_KN, edges_E2)
+    levels = list(schedule_of(unary_KN, edges_E2))
     way_KNQ = unary_KN.new_full((*unary_KN.shape, k), -torch.inf)
     way_KNQ[:, :, 0] = unary_KN
     taken = []
     for level in siblings_apart(levels):
+        # The k best of all (child's region, child's way), then of all (parent's way so far, child's answer).
         below_LNNQ = level.scores(pairwise_ENN)[..., None] + way_KNQ[level.child_L][:, None]
         message_LNQ, source_LNQ = below_LNNQ.flatten(2).topk(k)
         both_LNQQ = way_KNQ[level.parent_L][..., :, None] + message_LNQ[..., None, :]
@@ -37,7 +39,7 @@ def best_joint(
     score_SQ, place_SQ = way_KNQ[root_S].flatten(1).topk(k)
     region_KQ, rank_KQ = (place_SQ.new_zeros(len(unary_KN), k) for _ in range(2))
     region_KQ[root_S], rank_KQ[root_S] = place_SQ // k, place_SQ % k
-    for level, source_LNQ, pair_LNQ in reversed(taken):
+    for level, source_LNQ, pair_LNQ in reversed(taken):  # read off the choices, roots to leaves
         row_L1 = torch.arange(len(source_LNQ), device=unary_KN.device)[:, None]
         parent_LQ = region_KQ[level.parent_L]
         pair_LQ = pair_LNQ[row_L1, parent_LQ, rank_KQ[level.parent_L]]
@@ -50,17 +52,17 @@ def best_joint(
 def one_tree_a_graph(
     unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The trees of each graph joined by edges to which any two regions are alike."""
-    root_R = roots(peeled_levels(unary_KN, edges_E2), graph_K)
+    """Return scores and edges with the trees of each graph joined by edges that score all pairs of regions zero."""
+    root_R = roots(list(schedule_of(unary_KN, edges_E2)), graph_K)
     first_R = torch.searchsorted(graph_K[root_R], graph_K[root_R])
     other_R = first_R != torch.arange(len(root_R), device=root_R.device)
     joining_J2 = torch.stack([root_R[first_R[other_R]], root_R[other_R]], dim=1)
-    alike_JNN = pairwise_ENN.new_zeros(len(joining_J2), *pairwise_ENN.shape[1:])
-    return torch.cat([pairwise_ENN, alike_JNN]), torch.cat([edges_E2.reshape(-1, 2), joining_J2])
+    zero_JNN = pairwise_ENN.new_zeros(len(joining_J2), *pairwise_ENN.shape[1:])
+    return torch.cat([pairwise_ENN, zero_JNN]), torch.cat([edges_E2.reshape(-1, 2), joining_J2])
 
 
 def siblings_apart(levels: list[Level]) -> Iterator[Level]:
-    """The levels, each in parts in which no two children have one parent."""
+    """Yield the levels, each in parts in which no two children share a parent."""
     for level in levels:
         order_L = level.parent_L.argsort(stable=True)
         sorted_L = level.parent_L[order_L]
@@ -71,18 +73,9 @@ def siblings_apart(levels: list[Level]) -> Iterator[Level]:
 
 
 def roots(levels: list[Level], graph_K: Tensor) -> Tensor:
-    """(R,): the nodes that are nobody's child, one for each tree, graph by graph."""
+    """Return (R,): the nodes without a parent, one for each tree, graph by graph."""
     is_root_K = torch.ones_like(graph_K, dtype=torch.bool)
     for level in levels:
         is_root_K[level.child_L] = False
     root_R = is_root_K.nonzero().squeeze(1)
     return root_R[graph_K[root_R].argsort(stable=True)]
-
-
-def log_partition(unary_KN: Tensor, pairwise_ENN: Tensor, levels: list[Level], root_S: Tensor) -> Tensor:
-    """(S,): the log of the sum over all joint groundings of each graph."""
-    beliefs = Beliefs(unary_KN)
-    for level in levels:
-        heard_LN = beliefs.of(level.child_L)
-        beliefs.add(level.parent_L, log_sum_exp(level.scores(pairwise_ENN) + heard_LN[:, None, :], dim=2))
-    return log_sum_exp(beliefs.of(root_S), dim=1)

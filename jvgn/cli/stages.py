@@ -89,8 +89,9 @@ def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None
 def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path, missing: Path) -> None:
     """Count words, give each a vector to start from, and list those that have none."""
     from jvgn.settings.vocabulary import VocabularySettings
-    from jvgn.vocabulary.words import build_vectors, list_missing
+    from jvgn.vocabulary.glove import build_vectors
     from jvgn.vocabulary.words import build_vocabulary as build
+    from jvgn.vocabulary.words import list_missing
 
     chosen = VocabularySettings.read(settings)
     reads(chosen.glove)

@@ -10,7 +10,7 @@ from PIL import Image
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from jvgn.runtime.interruption import ignore_signals
+from jvgn.runtime.resume import ignore_signals
 from jvgn.storage.pictures import checked_picture
 from parsers.errors import BrokenFile, UserError
 

@@ -27,9 +27,8 @@ from jvgn.detector.provenance import Provenance, write_provenance
 from jvgn.detector.sharing import Share, scaled, share, together, total
 from jvgn.detector.weights import pretrained_sha256, save_detector
 from jvgn.runtime.distributed import Processes, joined
-from jvgn.runtime.interruption import Interrupted, Interruption, watched
 from jvgn.runtime.precision import autocast, check_precision
-from jvgn.runtime.resume import TrainingState
+from jvgn.runtime.resume import Interrupted, Interruption, TrainingState, watched
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.storage.files import on_success, sha256
 from parsers.errors import UserError

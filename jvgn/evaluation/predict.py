@@ -30,12 +30,23 @@ def predict(inputs: Inputs, model_path: Path, predictions: Path, right_above: fl
     examples = inputs.examples(trained.settings, right_above)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     gold = GoldObjects(inputs.dataset)
-    parts = [
-        prediction_rows(examples, batch, beliefs, trained.settings.decoding, gold)
-        for batch, beliefs in believed(trained.model, examples, device)
-    ]
+    parts = []
+    for batch, beliefs in believed(trained.model, examples, device):
+        check_beliefs(model_path, examples, batch, beliefs)
+        parts.append(prediction_rows(examples, batch, beliefs, trained.settings.decoding, gold))
     table = pa.Table.from_pandas(pd.concat(parts), schema=PREDICTIONS, preserve_index=False)
     write_table(predictions, table, PREDICTIONS)
+
+
+def check_beliefs(model_path: Path, examples: Examples, batch: Batch, beliefs: NodeBeliefs) -> None:
+    """Stop at the first expression whose beliefs are NaN: its weights are no longer numbers, or too large."""
+    is_nan_K = (beliefs.unary_KN.isnan() | beliefs.marginal_KN.isnan()).any(dim=1).cpu().numpy()
+    if is_nan_K.any():
+        row = batch.row_S.cpu().numpy()[batch.expression_K.cpu().numpy()[is_nan_K.argmax()]]
+        expression_id = examples.expressions["expression_id"].to_numpy()[row]
+        raise UserError(
+            f"{model_path}: gives NaN beliefs for expression {expression_id}; train again with a lower learning rate"
+        )
 
 
 class GoldObjects:

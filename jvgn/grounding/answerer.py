@@ -13,6 +13,7 @@ from jvgn.factor_graph import factor_graph
 from jvgn.grounding.answer import Answer, JointGrounding
 from jvgn.grounding.run_folder import RunFolder
 from jvgn.grounding.stored_expression import StoredExpression
+from jvgn.joint_decoding import best_joint
 from jvgn.regions.store import Regions, RegionStore
 from jvgn.storage.records import check_unchanged
 from jvgn.training.checkpoint import TrainedModel, load_model
@@ -79,7 +80,10 @@ class Answerer:
         return replace(answer, joint=self.joint(question, answer, best)) if best else answer
 
     def joint(self, question: Question, answer: Answer, best: int) -> tuple[JointGrounding, ...]:
-        region_KQ, (score_Q,) = self.trained.model.best_groundings(question.batch, best)
+        batch = question.batch
+        region_KQ, (score_Q,) = best_joint(
+            *self.trained.model.potentials(batch), batch.edges_E2, batch.expression_K, best
+        )
         return tuple(
             JointGrounding(float(score.exp()), answer.grounded_in(region_K.tolist()))
             for region_K, score in zip(region_KQ.T, score_Q, strict=True)

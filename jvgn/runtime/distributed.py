@@ -1,7 +1,7 @@
-"""Data-parallel training: which of the processes this is, and what all of them agree on.
+"""Data-parallel training: the processes of one training, and the numbers that they share.
 
-`torchrun` starts the processes and says so in the environment (RANK, WORLD_SIZE, MASTER_ADDR, …); without it, a
-process is alone and everything here is a plain loop over one.
+`torchrun` starts the processes and describes them in the environment (RANK, WORLD_SIZE, MASTER_ADDR, …). Without it
+there is one process, and nothing is exchanged.
 """
 
 import logging
@@ -21,7 +21,7 @@ from parsers.errors import UserError
 
 Item = TypeVar("Item")
 FIRST_PORT, PORTS = 20000, 10000
-"""Below the ports that systems hand out by themselves."""
+"""Below the ports that systems assign automatically."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Processes:
 
     @property
     def is_first(self) -> bool:
-        """Whether this process is the one that writes files and shows progress."""
+        """Tell whether this process writes files and shows progress."""
         return self.rank == 0
 
     def share(self, items: Sequence[Item]) -> Sequence[Item]:
-        """This process's part of the items; the parts differ in length by one at most."""
+        """Return this process's part of the items; parts differ in length by one at most."""
         return items[self.rank :: self.count]
 
     def summed(self, *values: float) -> list[float]:
-        """Each value, summed over the processes."""
+        """Return each value, summed over the processes."""
         if self.count == 1:
             return list(values)
         total = torch.tensor(values, dtype=torch.float64, device=self.device)
@@ -48,7 +48,7 @@ class Processes:
         return total.tolist()
 
     def sum_gradients(self, parameters: Iterable[Tensor]) -> None:
-        """Every process has the sum of all processes' gradients."""
+        """Replace the gradients by their sum over the processes."""
         if self.count == 1:
             return
         held = list(parameters)
@@ -60,7 +60,7 @@ class Processes:
             value.grad = part.view_as(value)
 
     def gathered(self, value: Tensor) -> list[Tensor]:
-        """The value of each process, by rank; it has the same shape in all."""
+        """Return the value of each process, by rank; all have the same shape."""
         if self.count == 1:
             return [value]
         here = value.to(self.device)
@@ -69,13 +69,13 @@ class Processes:
         return [part.cpu() for part in found]
 
     def wait(self) -> None:
-        """Returns when all processes have come here."""
+        """Return when all processes have called this."""
         self.summed(0.0)
 
 
 @contextmanager
 def joined(device: torch.device) -> Iterator[Processes]:
-    """The processes that `torchrun` started, or this one alone."""
+    """Join the processes that `torchrun` started, or run alone."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
     if count == 1:
         yield Processes(device)
@@ -84,7 +84,7 @@ def joined(device: torch.device) -> Iterator[Processes]:
         torch.cuda.set_device(device)
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
     rank = distributed.get_rank()
-    if rank:  # one of them speaks for all
+    if rank:  # only the first process logs
         logging.getLogger("jvgn").setLevel(logging.ERROR)
     try:
         yield Processes(device, rank, count)
@@ -93,9 +93,9 @@ def joined(device: torch.device) -> Iterator[Processes]:
 
 
 def start_processes(count: int, machines: int = 1, threads: int = 1) -> None:
-    """This command runs anew as `count` processes, under torchrun; returns where that is not needed.
+    """Run this command again as `count` processes, under torchrun; return if one process is enough.
 
-    On several machines, the nodes of a SLURM job, `srun` starts one torchrun on each, with so many threads.
+    On several machines, which are the nodes of a SLURM job, `srun` starts one torchrun on each, with so many threads.
     """
     if (count < 2 and machines == 1) or "WORLD_SIZE" in os.environ:
         return
@@ -108,17 +108,17 @@ def start_processes(count: int, machines: int = 1, threads: int = 1) -> None:
 
 
 def on_machines(count: int, machines: int, threads: int) -> list[str]:
-    """What starts a command once on each node of this SLURM job."""
+    """Return the command that starts another one once on each node of this SLURM job."""
     if count < machines or count % machines:
         raise UserError(f"--processes {count} cannot be spread evenly over --machines {machines}")
     if "SLURM_JOB_ID" not in os.environ or not shutil.which("srun"):
-        raise UserError(f"--machines {machines}: they are the nodes of a SLURM job, and this is none")
+        raise UserError(f"--machines {machines} needs a SLURM job with as many nodes; this is not one")
     tasks = ["--ntasks", str(machines), "--ntasks-per-node", "1", "--cpus-per-task", str(threads)]
     return ["srun", "--nodes", str(machines), *tasks, "--kill-on-bad-exit=0"]
 
 
 def rendezvous() -> list[str]:
-    """Where the processes of this SLURM job meet: on the node that runs this, at a port that is the job's own."""
+    """Return torchrun's options for the meeting point: this node, at a port that is derived from the job."""
     job = os.environ["SLURM_JOB_ID"]
     port = FIRST_PORT + int(job) % PORTS
     return ["--rdzv-backend", "c10d", "--rdzv-id", job, "--rdzv-endpoint", f"{socket.gethostname()}:{port}"]

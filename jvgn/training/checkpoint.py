@@ -1,8 +1,8 @@
 """A trained model on disk.
 
 `model.safetensors`: the weights under their parameter names; its metadata has one entry, `model`, a JSON object with
-`format`, `feature_size`, `words` (the vocabulary) and `settings` (the run's). One entry, because safetensors writes
-several in no fixed order, and the same training must give the same bytes.
+`format`, `feature_size`, `words` (the vocabulary) and `settings` (the run's). There is only one entry because
+safetensors writes several in random order, and the same training must give the same bytes.
 """
 
 import json
@@ -14,15 +14,13 @@ from typing import Literal
 import numpy as np
 import torch
 from pydantic import PositiveInt
-from safetensors import safe_open
 from safetensors.torch import save_file
 
 from jvgn.model import JVGN
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
-from jvgn.storage.text_formats import parsed_json
-from jvgn.storage.weights import fits
+from jvgn.storage.weights import fits, read_safetensors
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
@@ -67,7 +65,7 @@ class TrainedModel:
     words: list[str]
 
     def check(self, feature_size: int, words: list[str]) -> None:
-        """Regions and words are of the kind that the model was trained on."""
+        """Check that regions and words are like those that the model was trained on."""
         self.check_features(feature_size)
         if words != self.words:
             raise UserError(
@@ -83,15 +81,11 @@ class TrainedModel:
 
 
 def load_model(path: Path, device: torch.device) -> TrainedModel:
-    """The model as it was trained, ready to ground."""
+    """Return the trained model, ready for inference."""
     if not path.exists():
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {os.path.relpath(path)}")
-    try:
-        with safe_open(path, framework="pt", device=str(device)) as file:
-            about = parsed_json((file.metadata() or {}).get("model", "{}"))
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except Exception as error:
-        raise BrokenFile(path, f"not a readable model ({error})") from error
+    weights, metadata = read_safetensors(path)
+    about = metadata.get("model")
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:
         raise BrokenFile(path, f"expected a model of format version {FORMAT}, found {found or 'none'}")

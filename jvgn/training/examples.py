@@ -1,4 +1,4 @@
-"""A dataset as a model learns from it: which expressions an image has, its regions, and which of them are right.
+"""A dataset as a model learns from it: the expressions of each image, its regions, and the right regions.
 
 Shape suffixes: K nodes, N regions of an image, S expressions.
 """
@@ -19,17 +19,23 @@ from jvgn.regions.store import Regions, RegionStore
 from parsers.errors import UserError
 
 REMEMBERED_BYTES = 2**30
-"""Regions are kept in memory up to this size; a larger file is read anew for every batch."""
+"""Regions are kept in memory up to this size; a larger file is read again for every batch."""
 
 
 @dataclass(frozen=True)
 class SoftLabel:
-    """How a detected region's overlap with the gold box becomes a training target."""
+    """The training target p* of eq. (19), from the overlap of detected regions with the gold box.
+
+    As printed, p* is nearly uniform. The default, as in earlier work (DDPN, NMTree), is the IoU where it reaches η,
+    else zero, normalised.
+    """
 
     kind: Literal["normalised", "printed"] = "normalised"
     threshold: float = 0.5
+    """η."""
 
     def target(self, overlap_N: np.ndarray) -> np.ndarray:
+        """Return (N,): sums to one, or to zero if no region overlaps enough."""
         if self.kind == "printed":
             weight_N = np.exp(np.maximum(0.0, overlap_N - self.threshold))
         else:
@@ -39,7 +45,7 @@ class SoftLabel:
 
 
 class Examples:
-    """A dataset with its regions and factor graphs; knows the expressions of each image and their gold boxes."""
+    """A dataset with its regions, its factor graphs and its gold boxes."""
 
     def __init__(
         self,
@@ -63,7 +69,7 @@ class Examples:
             raise UserError(f"{store.path}: image {missing[0]} of {dataset} has no regions; extract them again")
         if not store.counts.all():
             bare = store.image_ids[store.counts == 0][0]
-            raise UserError(f"{store.path}: image {bare} has no region at all; extract them again")
+            raise UserError(f"{store.path}: image {bare} has no region; extract them again")
         self.dataset, self.store, self.graphs = dataset, store, graphs
         self.label, self.right_above = label, right_above
         self.by_object = store.setting == "gt"
@@ -75,15 +81,14 @@ class Examples:
         self._targets: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def rows_by_image(self, split: str) -> dict[int, np.ndarray]:
-        """The rows of a split's expressions whose images have regions, image by image."""
-        # What lacks regions was left out of them on purpose, and listed there.
+        """Return the rows of a split's expressions by image; images that extraction skipped are left out."""
         has_regions_S = self.expressions["image_id"].isin(self.store.image_ids)
         chosen = np.flatnonzero((self.expressions["split"] == split) & has_regions_S)
         groups = pd.Series(chosen, index=self.expressions["image_id"].to_numpy()[chosen]).groupby(level=0)
         return {int(image_id): rows.to_numpy() for image_id, rows in groups}
 
     def batches(self, split: str, images_per_batch: int) -> Iterator[Batch]:
-        """The split in order, each image once."""
+        """Yield the batches of a split in order, each image once."""
         rows = self.rows_by_image(split)
         for image_ids in batched(list(rows), images_per_batch):
             yield self.batch({image_id: rows[image_id] for image_id in image_ids})
@@ -113,17 +118,17 @@ class Examples:
         return regions
 
     def compare(self, gold_K: np.ndarray, object_K: np.ndarray, box_K4: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The IoU of each box with its gold object's, and whether it counts as right; a gold of −1 is never met."""
+        """Return each box's IoU with its gold object's, and whether it is right; with a gold of −1 it never is."""
         nowhere = np.zeros(4, dtype=np.float32)
         gold_K4 = np.stack([self.box_of_object.get(object_id, nowhere) for object_id in gold_K.tolist()])
         overlap_K = paired_iou(box_K4, gold_K4)
         return overlap_K, (object_K == gold_K) if self.by_object else overlap_K > self.right_above
 
     def target(self, row: int, regions: Regions) -> tuple[np.ndarray, np.ndarray]:
-        """An expression's training target over the regions, and which of them count as right."""
+        """Return an expression's training target over the regions, and which of them are right."""
         if row not in self._targets:
             if self.by_object:
-                right_N = regions.object_id == self.object_S[row]
+                right_N = regions.object_id == self.object_S[row]  # one-hot: eq. (18)
                 self._targets[row] = (right_N.astype(np.float32), right_N)
             else:
                 overlap_N = iou(regions.box, self.box_of_object[self.object_S[row]])[:, 0]

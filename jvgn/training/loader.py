@@ -1,4 +1,4 @@
-"""Batches in a given order, read ahead by worker processes where the regions do not fit into memory."""
+"""Batches in a given order, read ahead by worker processes if the regions do not fit into memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,11 +7,11 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from jvgn.batches import Batch
-from jvgn.runtime.interruption import ignore_signals
+from jvgn.runtime.resume import ignore_signals
 from jvgn.training.examples import Examples
 
 AHEAD = 2
-"""Batches that each worker has ready."""
+"""Batches that each worker prepares ahead."""
 MOST_WORKERS = 4
 
 Group = dict[int, np.ndarray]
@@ -32,7 +32,7 @@ class Groups(Dataset):
 
 
 def loaded(examples: Examples, groups: Sequence[Group], workers: int, device: torch.device) -> Iterator[Batch | None]:
-    """The batch of each group on the device, in order; None for a group without images."""
+    """Yield the batch of each group on the device, in order; None for a group without images."""
     batches: Iterable[Batch | None]
     if not workers:
         batches = map(Groups(examples, groups).__getitem__, range(len(groups)))
@@ -44,12 +44,12 @@ def loaded(examples: Examples, groups: Sequence[Group], workers: int, device: to
             prefetch_factor=AHEAD,
             pin_memory=device.type == "cuda",
             worker_init_fn=ignore_signals,
-            generator=torch.Generator(),  # the loader must not draw from the one that the model draws from
+            generator=torch.Generator(),  # its own, because dropout's must not depend on the number of workers
         )
     for batch in batches:
         yield None if batch is None else batch.to(device)
 
 
 def workers_for(examples: Examples, threads: int) -> int:
-    """None where all regions stay in memory; otherwise as many as leave a thread to the model."""
+    """Return 0 if all regions stay in memory, else as many workers as leave a thread to the model."""
     return 0 if examples.remembers else min(MOST_WORKERS, max(1, threads - 1))

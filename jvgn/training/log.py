@@ -1,4 +1,9 @@
-"""What a training shows while it runs: a progress bar, a line an epoch, and TensorBoard's files."""
+"""The records of a training: `history.parquet`, and while it runs a progress bar, a line an epoch, TensorBoard's files.
+
+`history.parquet` has a row for each epoch: epoch int32, loss float64 (mean over the expressions trained on),
+val_accuracy float64 (percent), learning_rate float64, seconds float64. The saved model is that of the epoch with the
+best val_accuracy, the first one if several are equal.
+"""
 
 import logging
 import threading
@@ -8,13 +13,30 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from tqdm import tqdm
+
+from jvgn.storage.parquet import write_table
 
 log = logging.getLogger(__name__)
 
+HISTORY = pa.schema(
+    [
+        ("epoch", pa.int32()),
+        ("loss", pa.float64()),
+        ("val_accuracy", pa.float64()),
+        ("learning_rate", pa.float64()),
+        ("seconds", pa.float64()),
+    ]
+)
+
+
+def write_history(path: Path, rows: list[dict[str, float]]) -> None:
+    write_table(path, {name: [row[name] for row in rows] for name in HISTORY.names}, HISTORY)
+
 
 class TrainingLog:
-    """Progress over all epochs, in expressions. A silent one shows nothing and writes nothing."""
+    """Show the progress over all epochs, in expressions; a silent log shows and writes nothing."""
 
     def __init__(self, total: int, done: int = 0, tensorboard: Path | None = None, silent: bool = False) -> None:
         self.total, self.done, self.silent = total, done, silent
@@ -29,7 +51,7 @@ class TrainingLog:
         self.board.write(number, {"train/loss": loss, "train/learning_rate": learning_rate})
 
     def epoch(self, number: int, row: dict[str, float], expressions: int) -> None:
-        """After the epoch with this row of the history."""
+        """Report the epoch with this row of the history."""
         rate = expressions / max(row["seconds"], 1e-9)
         left = timedelta(seconds=round((self.total - self.done) / rate))
         self.show(val=f"{row['val_accuracy']:.2f}")
@@ -49,7 +71,7 @@ class TrainingLog:
 
 
 class Board:
-    """TensorBoard's files in a folder, if there is one; where they cannot be written, training goes on without them."""
+    """Write TensorBoard's files to a folder, if one is given; if that fails, training continues without them."""
 
     def __init__(self, folder: Path | None) -> None:
         self.writer: Any = None
@@ -71,15 +93,17 @@ class Board:
 
     @contextmanager
     def spared(self) -> Iterator[None]:
-        """What goes wrong with the disk is said once, and the end of these files alone."""
+        """Report the first error of the disk, and write no more."""
         try:
             yield
         except OSError as error:
-            log.warning("TensorBoard's files cannot be written (%s): going on without them", error.strerror or error)
+            log.warning(
+                "TensorBoard's files cannot be written (%s); training continues without them", error.strerror or error
+            )
             self.writer = None
 
     def pass_over(self, failed: threading.ExceptHookArgs) -> None:
-        """A thread of TensorBoard's hands its trouble with the disk on; it need not print it too."""
+        """Do not print an error of TensorBoard's thread: TensorBoard raises it again in ours."""
         is_theirs = type(failed.thread).__module__.startswith("tensorboard")
         if not (is_theirs and isinstance(failed.exc_value, OSError)):
             self.hook(failed)
@@ -92,7 +116,7 @@ class Board:
 
 
 def summary_writer(folder: Path) -> Any:
-    """TensorBoard's writer, or None and a word about it where TensorBoard is not installed."""
+    """Return TensorBoard's writer; None, and say so, if TensorBoard is not installed."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:

@@ -1,20 +1,17 @@
-"""Trains a run: only the referent's box is given; belief propagation carries the gradient to all other nodes."""
+"""Train a run. Only the referent's box is labelled; belief propagation carries the gradient to all other nodes."""
 
 from pathlib import Path
 
 import torch
 
 from jvgn.runtime.distributed import Processes, joined
-from jvgn.runtime.interruption import watched
 from jvgn.runtime.precision import check_precision
-from jvgn.runtime.resume import TrainingState
+from jvgn.runtime.resume import TrainingState, watched
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import on_success, sha256
-from jvgn.storage.parquet import write_table
 from jvgn.training.checkpoint import new_model, save_model
-from jvgn.training.history import HISTORY
 from jvgn.training.loader import workers_for
-from jvgn.training.log import TrainingLog
+from jvgn.training.log import TrainingLog, write_history
 from jvgn.training.run_files import Inputs
 from jvgn.training.trainer import Trainer
 from jvgn.vocabulary.words import Vocabulary, read_vectors
@@ -28,10 +25,10 @@ def train(
     device: torch.device,
     tensorboard: Path | None = None,
 ) -> None:
-    """`model_path` holds the epoch that is best on val (in det, a box with IoU > 0.5 is right: the field's measure).
+    """Train the model and save the epoch that is best on val (in det, a box with IoU > 0.5 is right).
 
-    An interrupted training goes on from its last saved step; SIGTERM and SIGINT save one. Under `torchrun`, all
-    processes call this, and the first one writes.
+    An interrupted training resumes at its last saved step; SIGTERM and SIGINT save one. Under `torchrun`, all processes
+    call this, and the first one writes.
     """
     torch.use_deterministic_algorithms(True)
     check_precision(device, settings.training.precision)
@@ -66,6 +63,6 @@ def train_together(
     if processes.is_first:
         model.load_state_dict(trainer.best_weights)
         save_model(model_path, model, settings, feature_size, vocabulary.words)
-        write_table(history_path, {name: [row[name] for row in trainer.history] for name in HISTORY.names}, HISTORY)
+        write_history(history_path, trainer.history)
         on_success(state.remove)
-    processes.wait()  # until the first one has written, so that none ends the others early
+    processes.wait()  # until the first one has written: torchrun stops all processes when one ends early

@@ -1,4 +1,4 @@
-"""The files a run is trained and evaluated on."""
+"""The files that a run is trained and evaluated on."""
 
 import logging
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Inputs:
         return [*dataset, self.regions, self.nodes, self.edges, self.words, self.vectors]
 
     def examples(self, settings: RunSettings, right_above: float = 0.5) -> Examples:
-        log.info("reading %s with its regions and graphs", self.dataset)  # of a large one, that takes a while
+        log.info("reading %s with its regions and graphs", self.dataset)
         graphs = read_factor_graphs(
             self.dataset / "expressions.parquet", self.nodes, self.edges, Vocabulary.read(self.words), settings.referent
         )

@@ -1,10 +1,11 @@
-"""The training loop: epochs of steps, from any of which an interrupted training goes on, bit for bit.
+"""The training loop: epochs of steps. An interrupted training resumes at any step with bit-identical results.
 
-Under `torchrun`, each process takes its share of every mini-batch's images; gradients are summed, so that a step is
+Under `torchrun`, each process takes its share of every mini-batch's images and gradients are summed, so that a step is
 the same as that of one process with the whole mini-batch, up to rounding.
 """
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -17,11 +18,9 @@ from torch import Tensor, nn
 from jvgn.batches import Batch
 from jvgn.model import JVGN, divergence
 from jvgn.runtime.distributed import Processes
-from jvgn.runtime.interruption import Interrupted, Interruption
-from jvgn.runtime.precision import autocast
-from jvgn.runtime.resume import TrainingState
+from jvgn.runtime.precision import autocast, compile_in_place
+from jvgn.runtime.resume import Interrupted, Interruption, TrainingState
 from jvgn.settings.run import TrainingSettings
-from jvgn.training.compilation import compile_potentials
 from jvgn.training.examples import Examples, batched
 from jvgn.training.loader import Group, loaded
 from jvgn.training.log import TrainingLog
@@ -34,7 +33,7 @@ SHOWN_IDS = 10
 
 @dataclass
 class Progress:
-    """How far the current epoch is, all processes together."""
+    """The steps of the current epoch so far, over all processes."""
 
     steps: int = 0
     loss: float = 0.0
@@ -42,6 +41,21 @@ class Progress:
     used: int = 0
     seen: int = 0
     seconds: float = 0.0
+
+
+class Arriving:
+    """A number on its way from the device. Only reading it waits, and only for the work that was queued before it."""
+
+    def __init__(self, number: Tensor) -> None:
+        self.number = number.to("cpu", non_blocking=True)
+        self.arrived = torch.cuda.Event() if number.is_cuda else None
+        if self.arrived:
+            self.arrived.record(torch.cuda.current_stream(number.device))
+
+    def read(self) -> float:
+        if self.arrived:
+            self.arrived.synchronize()
+        return self.number.item()
 
 
 class Trainer:
@@ -65,20 +79,24 @@ class Trainer:
                 )
         in_train = int((examples.expressions["split"] == "train").sum())
         if unseen := in_train - sum(map(len, self.rows_by_image["train"].values())):
-            log.info("%d of %d training expressions left out: their images have no regions", unseen, in_train)
+            log.info("%d of %d training expressions skipped: their images have no regions", unseen, in_train)
         if settings.compile:
-            compile_potentials(model)
-        self.optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate)
+            compile_in_place(model.unary, model.pairwise)
+        # Fused, Adam skips a step of fp16 whose gradients overflow without asking the device whether they did.
+        fused = self.device.type == "cuda"
+        self.optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate, fused=fused)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "fp16")
         self.history: list[dict[str, float]] = []
         self.progress = Progress()
         self.best_accuracy = -1.0
         self.best_weights: dict[str, Tensor] = {}
         self.interruption: Interruption | None = None
+        self.repair = False
+        """Whether steps look for numbers that lost their digits, for which the device has to wait; at first not."""
         self.log = TrainingLog(0, silent=True)
 
     def run(self, state: TrainingState, log_to: Callable[[int, int], TrainingLog] | None = None) -> None:
-        """All steps that `state` does not have yet. `log_to` makes the log of so many expressions, so many done."""
+        """Take all steps that are left after `state`. `log_to(total, done)` makes the log, in expressions."""
         self.file = state
         self.resume(state.load())
         expressions = self.expressions("train")
@@ -106,7 +124,7 @@ class Trainer:
         self.save()
 
     def train_epoch(self, epoch: int, rate: float, started: float) -> None:
-        """The rest of the epoch's steps; expressions that no region fits are left out, and counted."""
+        """Take the rest of the epoch's steps. Expressions without a fitting region are skipped and counted."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         if not self.progress.steps:
@@ -119,8 +137,8 @@ class Trainer:
                 self.save()
         progress = self.progress
         if progress.used < progress.seen and epoch == 0 and self.processes.is_first:
-            left_out = progress.seen - progress.used
-            log.info("%d of %d training expressions left out: no region fits them", left_out, progress.seen)
+            skipped = progress.seen - progress.used
+            log.info("%d of %d training expressions skipped: no region fits them", skipped, progress.seen)
         if not progress.used:
             raise UserError(
                 f"{self.examples.store.path}: no region fits the referent of any training expression; check the regions"
@@ -128,38 +146,56 @@ class Trainer:
             )
 
     def step(self, batch: Batch | None, epoch: int, rate: float) -> None:
-        """One step on this process's share of a mini-batch; None where it has no image of it."""
-        loss_S, seen = self.losses(batch)
-        finite = bool(loss_S.isfinite().all())
-        used, all_seen, broken, stop = self.agreed(len(loss_S), seen, 0 if finite else 1)
-        if broken:
+        """Take one step on this process's share of a mini-batch; the batch is None if the share is empty.
+
+        Nothing in it makes the device wait. The loss, the only number that is read, is copied while gradients are
+        computed; it is checked before the weights change.
+        """
+        counts = (0, 0) if batch is None else (batch.with_target, len(batch.row_S))
+        used, seen, stop = self.agreed(*counts)
+        random = self.random_state()
+        total = self.compute_gradients(batch, used)
+        if not math.isfinite(total) and not self.repair:
+            # Some numbers lost their digits, in this step and probably in later ones: compute them again from now on.
+            self.repair = True
+            self.set_random_state(random)
+            total = self.compute_gradients(batch, used)
+        if not math.isfinite(total):
             self.stop_at_bad_loss(epoch)
         if used:
-            self.learn(loss_S.sum() / used)
-        (total,) = self.processes.summed(float(loss_S.detach().sum()))
+            self.update_weights()
         progress = self.progress
         progress.steps, progress.loss = progress.steps + 1, progress.loss + total
-        progress.used, progress.seen = progress.used + int(used), progress.seen + int(all_seen)
+        progress.used, progress.seen = progress.used + int(used), progress.seen + int(seen)
         number = epoch * self.steps_per_epoch + progress.steps
-        self.log.step(number, int(all_seen), total / max(used, 1), rate)
+        self.log.step(number, int(seen), total / max(used, 1), rate)
         if stop:
             self.stop_early()
 
-    def losses(self, batch: Batch | None) -> tuple[Tensor, int]:
-        """The loss of each expression that some region fits, and how many expressions there were."""
-        if batch is None:
-            return torch.zeros(0, device=self.device), 0
-        with autocast(self.device, self.settings.precision):
-            log_probability_SN = self.model.referent_log_probability(batch, self.settings.marginalise)
-        fits_S = batch.target_SN.sum(dim=1) > 0
-        return divergence(log_probability_SN.float(), batch.target_SN)[fits_S], len(fits_S)
+    def compute_gradients(self, batch: Batch | None, used: float) -> float:
+        """Compute the gradients of the mean loss, and return the sum of losses, over all processes."""
+        loss = self.losses(batch).sum()
+        total = Arriving(loss.detach())
+        if used:
+            self.backpropagate(loss / used)
+        return self.processes.summed(total.read())[0]
 
-    def learn(self, loss: Tensor) -> None:
+    def losses(self, batch: Batch | None) -> Tensor:
+        """Return (S,): the loss of each expression, eqs. (17) to (20); zero if no region fits its referent."""
+        if batch is None:
+            return torch.zeros(0, device=self.device)
+        with autocast(self.device, self.settings.precision):
+            log_probability_SN = self.model.referent_log_probability(batch, self.settings.marginalise, self.repair)
+        return divergence(log_probability_SN.float(), batch.target_SN)
+
+    def backpropagate(self, loss: Tensor) -> None:
         self.optimiser.zero_grad()
-        scaled = self.scaler.scale(loss)  # even where there is nothing to learn: the scaler starts with its first loss
+        scaled = self.scaler.scale(loss)  # also without gradients: the scaler starts with its first loss
         if scaled.requires_grad:
             scaled.backward()
         self.processes.sum_gradients(self.model.parameters())
+
+    def update_weights(self) -> None:
         if self.settings.gradient_norm:
             self.scaler.unscale_(self.optimiser)
             nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.gradient_norm)
@@ -167,17 +203,17 @@ class Trainer:
         self.scaler.update()
 
     def agreed(self, *values: float) -> list[float]:
-        """The values summed over all processes, and after them how many processes were asked to stop."""
+        """Return the values summed over all processes, then the number of processes that were asked to stop."""
         return self.processes.summed(*values, float(self.interruption is not None and self.interruption.has_come))
 
     def stop_at_bad_loss(self, epoch: int) -> None:
-        """The weights before the step are saved, with the expressions of its mini-batch, whichever process had them."""
+        """Save the weights from before the step and the expressions of its mini-batch, those of all processes."""
         first = self.progress.steps * self.settings.images_per_batch
         images = self.order(epoch)[first : first + self.settings.images_per_batch]
         row_S = np.concatenate([self.rows_by_image["train"][image] for image in images])
         ids = self.examples.expressions["expression_id"].to_numpy()[row_S].tolist()
         self.save(not_finite=ids)
-        log.error("a loss is not finite among those of the expressions %s", ", ".join(map(str, ids)))
+        log.error("the loss of one of these expressions is not finite: %s", ", ".join(map(str, ids)))
         shown = ", ".join(map(str, ids[:SHOWN_IDS])) + (", …" if len(ids) > SHOWN_IDS else "")
         raise UserError(
             f"the loss is not finite in epoch {epoch + 1}, step {self.progress.steps + 1} (expressions {shown}); the"
@@ -187,14 +223,14 @@ class Trainer:
     def stop_early(self) -> None:
         self.save()
         epoch, step = len(self.history) + 1, self.progress.steps
-        raise Interrupted(f"stopped by a signal in epoch {epoch} after step {step}; run it again to go on from there")
+        raise Interrupted(f"stopped by a signal in epoch {epoch} after step {step}; run it again to resume there")
 
     def shuffled(self, epoch: int, first: int) -> Iterator[Batch | None]:
-        """This process's shares of the epoch's mini-batches, from the `first` on."""
+        """Yield this process's shares of the epoch's mini-batches, starting at number `first`."""
         return self.shares("train", self.order(epoch), first)
 
     def order(self, epoch: int) -> list[int]:
-        """The training images as the epoch takes them, the same in all processes."""
+        """Return the training images in the order of the epoch, the same in all processes."""
         images = list(self.rows_by_image["train"])
         return np.random.default_rng((self.settings.seed, epoch)).permutation(images).tolist()
 
@@ -206,7 +242,7 @@ class Trainer:
 
     @torch.no_grad()
     def accuracy(self, split: str) -> float:
-        """The share of a split's referents that are found, in percent."""
+        """Return the share of a split's referents that are found, in percent."""
         self.model.eval()
         if split not in self.rows_by_image:
             self.rows_by_image[split] = self.examples.rows_by_image(split)
@@ -220,7 +256,7 @@ class Trainer:
         return 100 * found / seen
 
     def found(self, batch: Batch) -> Tensor:
-        """(S,): whether the most probable region of each referent is right."""
+        """Return (S,): whether the most probable region of each referent, eq. (1), is right."""
         with autocast(self.device, self.settings.precision):
             region_S = self.model.referent_log_probability(batch, self.settings.marginalise).argmax(dim=1)
         return batch.right_SN.gather(1, region_S[:, None]).squeeze(1)
@@ -233,15 +269,22 @@ class Trainer:
         return sum(map(len, self.rows_by_image[split].values()))
 
     def seed(self, epoch: int) -> None:
-        """Each epoch draws anew, and each process for itself."""
+        """Seed dropout by epoch and process."""
         rank = (self.processes.rank,) if self.processes.rank else ()
         torch.manual_seed(int(np.random.SeedSequence((self.settings.seed, epoch, *rank)).generate_state(1)[0]))
 
+    def random_state(self) -> dict[str, Tensor]:
+        on_device = {"cuda": torch.cuda.get_rng_state(self.device)} if self.device.type == "cuda" else {}
+        return {"cpu": torch.get_rng_state(), **on_device}
+
+    def set_random_state(self, state: dict[str, Tensor]) -> None:
+        torch.set_rng_state(state["cpu"])
+        if "cuda" in state:
+            torch.cuda.set_rng_state(state["cuda"], self.device)
+
     def save(self, **more: Any) -> None:
-        """The state from which this training, in as many processes, goes on."""
-        random = {"cpu": self.processes.gathered(torch.get_rng_state())}
-        if self.device.type == "cuda":
-            random["cuda"] = self.processes.gathered(torch.cuda.get_rng_state(self.device))
+        """Save the state from which this training, in as many processes, resumes."""
+        random = {kind: self.processes.gathered(value) for kind, value in self.random_state().items()}
         if self.processes.is_first:
             self.file.save(
                 model=self.model.state_dict(),
@@ -261,10 +304,8 @@ class Trainer:
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.scaler.load_state_dict(state["scaler"])
-        torch.set_rng_state(state["random"]["cpu"][self.processes.rank])
-        if self.device.type == "cuda":
-            torch.cuda.set_rng_state(state["random"]["cuda"][self.processes.rank], self.device)
+        self.set_random_state({kind: values[self.processes.rank] for kind, values in state["random"].items()})
         self.history, self.progress = state["history"], Progress(**state["progress"])
         self.best_accuracy, self.best_weights = state["best_accuracy"], state["best_weights"]
         if self.processes.is_first:
-            log.info("going on after epoch %d, step %d", len(self.history), self.progress.steps)
+            log.info("resuming after epoch %d, step %d", len(self.history), self.progress.steps)

@@ -1,40 +1,53 @@
-"""Reads GloVe's text format: a line is a word and its numbers, all parted by single spaces. Plain, .gz or .zip.
+"""GloVe's word vectors, and the table of start vectors made from them.
 
-A word may itself contain spaces (some of 840B's do), so a line is read from its right end. A zip archive may hold
-several sizes, as 6B's does; the file whose name says the size (`….100d.txt`) is read.
+A line of a GloVe text is a word and its numbers, separated by single spaces; the file is plain, .gz or .zip. A word may
+itself contain spaces (some of 840B's do), so a line is read from its right end. A zip archive may hold several sizes,
+as 6B's does; the file whose name has the size (`….100d.txt`) is read.
+
+`vectors.npy`: float32 (words, size), a row for each index of the vocabulary; `<pad>` is zero.
 """
 
 import gzip
-import lzma
-import struct
+import io
 import zipfile
-import zlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
+from jvgn.storage.files import reading, replacing
+from jvgn.vocabulary.words import PAD, SPECIAL, Vocabulary
 from parsers.errors import BrokenFile, UserError
 
 CHECK = "check `glove` and `vector_size`"
 LINES_TO_JUDGE = 1000
-"""If none of so many lines is a word without spaces and a vector, the vectors are longer than expected."""
+"""If none of the first so many lines is one word and a vector, the vectors are longer than expected."""
 CHUNK = 1 << 16
-LONGEST_LINE = 1 << 20
-"""In bytes; a line of 300 numbers has some thousand."""
-DAMAGE = (
-    *(EOFError, LookupError, OSError, OverflowError, RuntimeError, ValueError),
-    *(lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error),
-)
-"""What reading a damaged, encrypted or foreign archive can raise."""
+
+
+def build_vectors(vocabulary: Vocabulary, vectors: Path, size: int, glove: str | None, seed: int) -> set[str]:
+    """Write a start vector for each word: GloVe's, or a random one if GloVe lacks the word. Return GloVe's words."""
+    bound = 1 / np.sqrt(len(vocabulary))  # as earlier work draws the words that GloVe lacks
+    table = np.random.default_rng(seed).uniform(-bound, bound, (len(vocabulary), size)).astype(np.float32)
+    table[PAD] = 0
+    found = set()
+    if glove is not None:
+        for word, vector in glove_vectors(Path(glove), size, vocabulary.words[len(SPECIAL) :]):
+            table[vocabulary.index[word]] = vector
+            found.add(word)
+    with replacing(vectors) as temporary:
+        content = io.BytesIO()  # numpy, writing to a file itself, does not say that the disk is full
+        np.save(content, table)
+        temporary.write_bytes(content.getbuffer())
+    return found
 
 
 def glove_vectors(path: Path, size: int, wanted: Collection[str]) -> Iterator[tuple[str, np.ndarray]]:
-    """The wanted words that the file has, each once, with their vectors: in one pass, a line at a time."""
-    # Most lines are of no interest: their first bytes tell, and only the others are taken apart.
+    """Yield each wanted word that the file has, with its vector, in one pass over the lines."""
+    # Most lines are not wanted, and their first bytes show it: only the others are split.
     beginnings = {word.encode().split(b" ")[0] for word in wanted}
     left = {word.encode() for word in wanted}
     fewest = None
@@ -73,37 +86,30 @@ def parsed(values: list[bytes], where: str, size: int) -> np.ndarray:
 
 
 def byte_lines(path: Path, size: int) -> Iterator[bytes]:
-    """The lines of the text, ended by line feeds alone: other marks that end a line occur in words."""
+    """Yield the lines of the text, split at line feeds alone: other line separators occur in words."""
     if not path.exists():
         raise UserError(f"{path}: there is no such GloVe file; put it there or set `glove: null`")
-    try:
-        with opened(path, size) as file:
-            begun = b""
-            while chunk := file.read(CHUNK):  # zipfile would take a microsecond and more for each line
-                *lines, begun = (begun + chunk).split(b"\n")
-                yield from lines
-                if len(begun) > LONGEST_LINE:
-                    raise BrokenFile(path, f"it has a line of more than {LONGEST_LINE:,} bytes", "get the file again")
-            if begun:
-                yield begun
-    except DAMAGE as error:
-        raise BrokenFile(path, f"not a readable text or archive ({error})", "get the file again") from error
+    with reading(path, "text or archive", "get the file again"), opened(path, size) as file:
+        begun = b""
+        while chunk := file.read(CHUNK):  # zipfile takes more than a microsecond for each line
+            *lines, begun = (begun + chunk).split(b"\n")
+            yield from lines
+        if begun:
+            yield begun
 
 
 @contextmanager
-def opened(path: Path, size: int) -> Iterator[IO[bytes]]:
+def opened(path: Path, size: int) -> Iterator[Any]:
     if path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            entry = archive.getinfo(member(path, archive.namelist(), size))
-            with archive.open(entry) as text:
-                yield text
+        with zipfile.ZipFile(path) as archive, archive.open(member(path, archive.namelist(), size)) as text:
+            yield text
     else:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as text:
-            yield text  # type: ignore[misc]
+            yield text
 
 
 def member(path: Path, names: list[str], size: int) -> str:
-    """The archive's only text or, of several, the one whose name says its size."""
+    """Return the archive's only text, or the one whose name has the size."""
     texts = [name for name in names if name.endswith(".txt")]
     fitting = texts if len(texts) == 1 else [name for name in texts if f".{size}d." in name]
     if len(fitting) != 1:

@@ -1,9 +1,9 @@
-"""How large a dataset's vocabulary is for each threshold, counted on train or on all splits, beside the paper's size.
+"""Compare the size of a dataset's vocabulary for each threshold and choice of splits with the paper's size.
 
-`sweep.csv`, a row for each choice: more_often_than, splits (the settings of the vocabulary that make it so), words,
-size (with `<pad>` and `<unk>`), coverage (percent of all the dataset's words that are in it, as often as they are
-read), evaluation_coverage (of those outside train). Where the paper has a vocabulary of the dataset: paper_size,
-paper_source, difference (ours less the paper's), nearest (no other choice comes closer); otherwise these are empty.
+`sweep.csv` has a row for each choice: more_often_than, splits (both are settings of the vocabulary), words, size (with
+`<pad>` and `<unk>`), coverage (percent of all words in the dataset's sentences), evaluation_coverage (of those outside
+train). If the paper gives a size for the dataset: paper_size, paper_source, difference (ours less the paper's), nearest
+(no other choice is closer); otherwise these are empty.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ THRESHOLDS = range(11)
 
 
 def sweep(expressions: Path, output: Path, dataset: str) -> None:
-    """`output` has a row for every threshold and choice of splits."""
+    """Write a row for every threshold and choice of splits."""
     everywhere, in_train = count_words(expressions, "all"), count_words(expressions, "train")
     elsewhere = everywhere - in_train
     rows = []
@@ -40,7 +40,7 @@ def percent(part: int, whole: int) -> float | None:
 
 
 def beside_paper(table: pd.DataFrame, size: int | None) -> pd.DataFrame:
-    """The table with the paper's size, and how far each row is from it; a size of None leaves these columns empty."""
+    """Return the table with the paper's size and each row's distance from it; empty columns if the size is None."""
     if size is None:
         return table.assign(paper_size=None, paper_source=None, difference=None, nearest=None)
     difference = table["size"] - size

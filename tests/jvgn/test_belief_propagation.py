@@ -127,7 +127,7 @@ def test_gradients_are_exact(forest, masked):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_marginals_and_map_equal_pgmpys(seed):
-    """A library of its own kind, on trees of five nodes."""
+    """pgmpy is an independent implementation; on trees of five nodes."""
     from pgmpy.factors.discrete import DiscreteFactor
     from pgmpy.inference import BeliefPropagation
     from pgmpy.models import DiscreteMarkovNetwork

@@ -1,17 +1,20 @@
 """Graphs of any selection of expressions become one forest, and its indices point where they should."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jvgn.belief_propagation import peel
 from jvgn.datasets import tables
 from jvgn.factor_graph import factor_graph, ranges, read_factor_graphs
 from jvgn.graphs.tables import EDGES, NODES, graph_rows
+from jvgn.schedule import peel
 from jvgn.storage.parquet import write_table
 from jvgn.vocabulary.words import Vocabulary
 from parsers import parse
+from parsers.errors import UserError
 from parsers.scene_graph import Edge, Node, SceneGraph
 
 
@@ -66,13 +69,8 @@ def test_one_sentence_has_the_words_of_its_nodes(vocabulary):
 @pytest.mark.parametrize("referent", ["head", "in_degree"])
 def test_one_sentence_is_the_same_by_itself_and_in_tables(vocabulary, tmp_path, text, referent):
     graph = parse(text)
-    for name, rows, schema in zip(("nodes", "edges"), graph_rows([1], [graph]), (NODES, EDGES), strict=True):
-        write_table(tmp_path / f"{name}.parquet", rows, schema)
-    row = (1, 1, 1, 1, "val", text, list(graph.tokens))
-    columns = {name: [value] for name, value in zip(tables.EXPRESSIONS.names, row, strict=True)}
-    write_table(tmp_path / "expressions.parquet", columns, tables.EXPRESSIONS)
-    paths = [tmp_path / f"{name}.parquet" for name in ("expressions", "nodes", "edges")]
-    expected = vars(read_factor_graphs(*paths, vocabulary, referent))
+    write_graphs(tmp_path, [graph])
+    expected = vars(read_factor_graphs(*graph_paths(tmp_path), vocabulary, referent))
     for name, found in vars(factor_graph(graph, vocabulary, referent)).items():
         np.testing.assert_array_equal(found, expected[name], err_msg=name)
         assert found.dtype.kind == "i"
@@ -82,11 +80,56 @@ def test_the_papers_referent_is_the_node_that_no_edge_points_to(vocabulary, tmp_
     words = ("bear", "surrounded", "grass")
     bear, grass = Node("bear", 0, (), (0,)), Node("grass", 2, (), (2,))
     graph = SceneGraph(words, (bear, grass), (Edge(1, "surrounded", 0, (1,)),), referent=0)
-    for name, rows, schema in zip(("nodes", "edges"), graph_rows([1], [graph]), (NODES, EDGES), strict=True):
-        write_table(tmp_path / f"{name}.parquet", rows, schema)
-    row = (1, 1, 1, 1, "val", "bear surrounded by grass", list(words))
-    columns = {name: [value] for name, value in zip(tables.EXPRESSIONS.names, row, strict=True)}
-    write_table(tmp_path / "expressions.parquet", columns, tables.EXPRESSIONS)
-    paths = [tmp_path / f"{name}.parquet" for name in ("expressions", "nodes", "edges")]
-    assert read_factor_graphs(*paths, vocabulary, "head").referent_S.tolist() == [0]
-    assert read_factor_graphs(*paths, vocabulary, "in_degree").referent_S.tolist() == [1]
+    write_graphs(tmp_path, [graph])
+    assert read_factor_graphs(*graph_paths(tmp_path), vocabulary, "head").referent_S.tolist() == [0]
+    assert read_factor_graphs(*graph_paths(tmp_path), vocabulary, "in_degree").referent_S.tolist() == [1]
+
+
+def test_checking_needs_no_memory_for_the_longest_sentence_times_all(vocabulary, tmp_path):
+    """One very long sentence among many short ones: a dense matrix of all words would have 400 MB."""
+    short, long = parse("star"), parse("star")
+    long = SceneGraph(("star", *["very"] * 24_999), long.nodes, long.edges, long.referent)
+    graphs = [long, *[short] * 1999]
+    write_graphs(tmp_path, graphs)
+    tracemalloc.start()
+    found = read_factor_graphs(*graph_paths(tmp_path), vocabulary)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found) == 2000 and peak < 20e6
+
+
+STAR, RING = Node("star", 0, (), (0,)), Node("ring", 1, (), (1,))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("nodes", "tokens", [[0], [7]]), "outside a sentence"),
+        (("nodes", "tokens", [[0], [-1]]), "outside a sentence"),
+        (("nodes", "tokens", [[0], []]), "no tokens"),
+        (("edges", "tokens", [[9]]), "outside a sentence"),
+        (("edges", "object", [2]), "node that its expression lacks"),
+        (("edges", "object", [0]), "loop"),
+    ],
+)
+def test_graphs_that_do_not_fit_their_sentences_are_refused(vocabulary, tmp_path, change, problem):
+    table, column, values = change
+    graph = SceneGraph(("star", "ring", "near"), (STAR, RING), (Edge(0, "near", 1, (2,)),), referent=0)
+    write_graphs(tmp_path, [graph], **{table: {column: values}})
+    with pytest.raises(UserError, match=problem):
+        read_factor_graphs(*graph_paths(tmp_path), vocabulary)
+
+
+def graph_paths(folder):
+    return [folder / f"{name}.parquet" for name in ("expressions", "nodes", "edges")]
+
+
+def write_graphs(folder, graphs, **changes):
+    """The tables of these graphs, some of their columns replaced."""
+    ids = list(range(1, len(graphs) + 1))
+    for name, rows, schema in zip(("nodes", "edges"), graph_rows(ids, graphs), (NODES, EDGES), strict=True):
+        write_table(folder / f"{name}.parquet", rows.to_pydict() | changes.get(name, {}), schema)
+    numbered = zip(ids, graphs, strict=True)
+    rows = [(number, 1, 1, 1, "val", " ".join(graph.tokens), list(graph.tokens)) for number, graph in numbered]
+    columns = dict(zip(tables.EXPRESSIONS.names, map(list, zip(*rows, strict=True)), strict=True))
+    write_table(folder / "expressions.parquet", columns, tables.EXPRESSIONS)

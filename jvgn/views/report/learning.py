@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from jvgn.storage.parquet import read_table
-from jvgn.training.history import HISTORY
+from jvgn.training.log import HISTORY
 from jvgn.views.report.charts import AFTER, Output, panels, percent_axis
 from parsers.errors import UserError
 

@@ -43,7 +43,7 @@ CASES = [
     Case("sacct: …; set slurm-status-command: squeue in the profile", without_accounting, "snakemake"),
     Case("--processes … cannot be spread evenly over --machines …", trained_on_machines(processes=3, machines=2)),
     Case(
-        "--machines …: they are the nodes of a SLURM job, and this is none",
+        "--machines … needs a SLURM job with as many nodes; this is not one",
         trained_on_machines(processes=4, machines=2),
     ),
 ]

@@ -36,14 +36,17 @@ CASES = [
         lambda bench: [*training(bench), "--device=cuda:77"],
     ),
     Case(
-        "precision: fp16 needs a GPU; say bf16 or float32",
+        "precision: fp16 needs a GPU; set bf16 or float32",
         lambda bench: [*training(bench, precision="fp16"), "--device=cpu"],
     ),
-    Case("precision: this GPU has no bf16; say fp16 or float32", gpu_without_bf16),
-    Case("precision: bf16 fails on this CPU; say float32, or set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16", cpu_that_fails),
+    Case("precision: this GPU has no bf16; set fp16 or float32", gpu_without_bf16),
     Case(
-        "training.compile: torch.compile needs a C++ compiler, and … is not to be had here; install it, name another in"
-        " the environment variable CXX, or set compile to false",
+        "precision: bf16 fails on this CPU; set float32, or ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 in the environment",
+        cpu_that_fails,
+    ),
+    Case(
+        "training.compile: torch.compile needs a C++ compiler, and … is missing; install it, set CXX"
+        " in the environment to another, or set compile to false",
         no_compiler,
     ),
 ]

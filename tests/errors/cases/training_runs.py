@@ -54,7 +54,7 @@ def not_numbers(held: dict[str, Any], about: dict[str, Any]) -> None:
 TRAINING = [
     Case("…: has no expressions in split …; training needs train and val", after(TRAIN, only_train)),
     Case("…: image … of … has no regions; extract them again", after(TRAIN, regions(REGIONS, last_renumbered))),
-    Case("…: image … has no region at all; extract them again", after(TRAIN, regions(REGIONS, bare_image))),
+    Case("…: image … has no region; extract them again", after(TRAIN, regions(REGIONS, bare_image))),
     Case(
         "…: no region fits the referent of any training expression; check the regions and their dataset",
         after(TRAIN, regions(REGIONS, unknown_objects)),

@@ -72,7 +72,7 @@ IMAGES = {
 BOXES = {
     move_box(x2=52): r"object 106 of image 30 \(30\.png\): its box .* is not inside the image, which has 48 x 64",
     move_box(x1=10, x2=10): r"object 106 of image 30 \(30\.png\): its box .* has no area",
-    move_box(y2=float("nan")): r"object 106 of image 30 \(30\.png\): its box .* is no box",
+    move_box(y2=float("nan")): r"object 106 of image 30 \(30\.png\): its box .* is not finite",
 }
 
 

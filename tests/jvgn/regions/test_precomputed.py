@@ -192,7 +192,7 @@ FLAWS = {
     "resized": (of_another_size, r"image 20 \(20.png\) are of \(58, 64\) pixels, and the image has \(48, 64\)"),
     "outside": (spoil("boxes", put(-30)), r"image 20 .*box \(-30, .* is not inside"),
     "without area": (spoil("boxes", put(48)), r"image 20 .*has no area"),
-    "no number": (spoil("boxes", put(np.nan)), r"image 20 .*is no box"),
+    "no number": (spoil("boxes", put(np.nan)), r"image 20 .*is not finite"),
     "infinite": (spoil("features", put(np.inf)), "image 20 are not all finite"),
     "too large": (spoil("features", put(1e6)), "image 20 does not fit into float16"),
     "other size of features": (spoil("features", lambda array: array[:, :3]), "image 20 .*have 3 numbers, and other"),

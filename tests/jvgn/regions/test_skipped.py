@@ -46,7 +46,7 @@ def test_expressions_of_images_left_out_are_counted_as_not_found(small_world, ru
     settings.write(tmp_path / "settings.yaml")
     train(inputs, settings, model, tmp_path / "history.parquet", CPU)
     in_train = expressions[expressions["split"] == "train"]
-    assert f"{in_train['image_id'].isin(images).sum()} of {len(in_train)} training expressions left out" in caplog.text
+    assert f"{in_train['image_id'].isin(images).sum()} of {len(in_train)} training expressions skipped" in caplog.text
     predict(inputs, model, tmp_path / "predictions.parquet", 0.5, CPU)
     (tmp_path / "proof.json").write_text('{"verdict": "unproven"}')
     names = {name: tmp_path / f"{name}.json" for name in ("proof",)} | {"settings": tmp_path / "settings.yaml"}

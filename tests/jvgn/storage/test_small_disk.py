@@ -12,7 +12,8 @@ from jvgn.regions.store import Regions, RegionWriter
 from jvgn.runtime.resume import TrainingState
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.storage.parquet import write_table
-from jvgn.vocabulary.words import Vocabulary, build_vectors
+from jvgn.vocabulary.glove import build_vectors
+from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
 from tests.long.faults.disks import may_mount, mount, small_disk
 

@@ -1,4 +1,4 @@
-"""Words are counted where told, and start from GloVe's vectors where it has them."""
+"""Words are counted in the chosen splits and start from GloVe's vectors if it has them."""
 
 import gzip
 import zipfile
@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from jvgn.storage.parquet import write_table
+from jvgn.vocabulary.glove import build_vectors
 from jvgn.vocabulary.words import (
     COUNTED,
     PAD,
     UNKNOWN,
     Vocabulary,
-    build_vectors,
     build_vocabulary,
     list_missing,
     read_vectors,
@@ -82,9 +82,9 @@ def test_words_that_the_model_or_glove_lacks_are_listed_with_their_counts(expres
     with caplog.at_level("INFO"):
         list_missing(expressions, vocabulary, found, missing)
     assert missing.read_text() == "word,count,missing_from\nmoon,1,vocabulary\nring,1,glove\n"
-    assert "83.33% of the words that are read are in the vocabulary" in caplog.text
+    assert "83.33% of all words read are in the vocabulary" in caplog.text
     assert "2 of its 3 words have a GloVe vector" in caplog.text
-    assert "66.67% of the words that are read have a GloVe vector" in caplog.text
+    assert "66.67% of all words read have a GloVe vector" in caplog.text
     list_missing(expressions, vocabulary, None, missing)
     assert missing.read_text() == "word,count,missing_from\nmoon,1,vocabulary\n"
 

@@ -199,8 +199,8 @@ def loader_beside_steps(trainer: Trainer, steps: int = 12) -> Row:
     batches = loaded(trainer.examples, groups_of(trainer.examples, "train", IMAGES)[: steps + 1], workers, CPU)
 
     def learn(batch: Batch | None) -> None:
-        loss_S, _ = trainer.losses(batch)
-        trainer.learn(loss_S.mean())
+        trainer.compute_gradients(batch, used=batch.with_target)
+        trainer.update_weights()
 
     learn(next(batches))  # workers start once an epoch, not once a step
     times = []

@@ -154,7 +154,8 @@ def write_regions(world: World) -> None:
 
 
 def build_words(world: World) -> None:
-    from jvgn.vocabulary.words import build_vectors, build_vocabulary
+    from jvgn.vocabulary.glove import build_vectors
+    from jvgn.vocabulary.words import build_vocabulary
 
     vocabulary = build_vocabulary(world.table("expressions"), world.words, more_often_than=0, splits="all")
     build_vectors(vocabulary, world.vectors, size=4, glove=None, seed=0)
@@ -168,7 +169,7 @@ def make_run(world: World) -> None:
     from jvgn.settings.run import ModelSettings, RunSettings
     from jvgn.storage.parquet import write_table
     from jvgn.training.checkpoint import new_model, save_model
-    from jvgn.training.history import HISTORY
+    from jvgn.training.log import HISTORY
     from jvgn.vocabulary.words import Vocabulary, read_vectors
 
     settings = RunSettings(

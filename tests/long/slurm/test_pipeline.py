@@ -131,7 +131,7 @@ def test_a_preempted_training_keeps_its_job_and_goes_on_from_its_step(disturbed)
     states = output("sacct", "-X", "-n", "-D", "-j", job, "-o", "State").split()
     assert states == ["REQUEUED", "COMPLETED"]
     log = (disturbed.folder / "logs/training/shapes_gt.log").read_text()
-    assert re.search(r"going on after epoch \d+, step \d+", log) and "epoch 1:" not in log
+    assert re.search(r"resuming after epoch \d+, step \d+", log) and "epoch 1:" not in log
 
 
 def test_nothing_that_was_finished_is_computed_again(disturbed):

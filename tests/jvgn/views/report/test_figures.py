@@ -9,7 +9,7 @@ from jvgn.cli import main
 from jvgn.evaluation.score import calibration_error
 from jvgn.regions.recall import measure_recall
 from jvgn.storage.parquet import write_table
-from jvgn.training.history import HISTORY
+from jvgn.training.log import HISTORY
 from jvgn.views.report.average_precision import draw_average_precision
 from jvgn.views.report.calibration import calibration_numbers, draw_calibration, expected_error
 from jvgn.views.report.coverage import draw_coverage

@@ -1,0 +1,132 @@
+"""The order of messages and the layout of rows, planned on the CPU when a mini-batch is made.
+
+Both depend on the graphs alone, not on scores. The device never has to wait for a plan, because the plan is moved to it
+together with the batch.
+
+Shape suffixes: K graph nodes, E graph edges, L the edges of one level, I images, G the most rows of one image, N
+regions of an image; 3E: the edge, its child and its parent.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Level:
+    """Edges whose messages are sent together: each child has heard from all its own children."""
+
+    edge_L: Tensor
+    child_L: Tensor
+    parent_L: Tensor
+    objects: int
+    """The first so many edges have their object as the child: their scores are indexed (parent, child) already."""
+
+    def scores(self, pairwise_ENN: Tensor) -> Tensor:
+        """Return the level's pairwise scores as (L, parent's region, child's region)."""
+        score_LNN = pairwise_ENN.index_select(0, self.edge_L)
+        return torch.cat([score_LNN[: self.objects], score_LNN[self.objects :].transpose(1, 2)])
+
+    def part(self, chosen_L: Tensor) -> "Level":
+        objects = int(chosen_L[: self.objects].sum())
+        return Level(self.edge_L[chosen_L], self.child_L[chosen_L], self.parent_L[chosen_L], objects)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The order in which the messages of a forest are sent: from the leaves to the roots; back is the reverse."""
+
+    order_3E: Tensor
+    """All levels end to end; one tensor, because many small ones are slow to move."""
+    sizes: tuple[tuple[int, int], ...]
+    """For each level, how many edges have their object as the child, and how many their subject."""
+
+    def __iter__(self) -> Iterator[Level]:
+        parts = self.order_3E.split([sum(size) for size in self.sizes], dim=1)
+        for part_3L, (objects, _) in zip(parts, self.sizes, strict=True):
+            edge_L, child_L, parent_L = part_3L
+            yield Level(edge_L, child_L, parent_L, objects)
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> Self:
+        return replace(self, order_3E=change(self.order_3E))
+
+
+def message_schedule(node_count: int, edges_E2: np.ndarray) -> Schedule:
+    """Return the schedule of a forest's messages; a cycle or an unknown node is a ValueError."""
+    edges_E2 = np.asarray(edges_E2, dtype=np.int64).reshape(-1, 2)
+    if len(edges_E2) and not (edges_E2.min() >= 0 and edges_E2.max() < node_count):
+        raise ValueError(f"an edge names a node that is not among the {node_count}")
+    levels = peel(node_count, edges_E2)
+    subject_E, object_E = edges_E2.T
+    parts = [
+        [
+            np.concatenate([by_object_L, by_subject_L]),
+            np.concatenate([object_E[by_object_L], subject_E[by_subject_L]]),
+            np.concatenate([subject_E[by_object_L], object_E[by_subject_L]]),
+        ]
+        for by_object_L, by_subject_L in levels
+    ]
+    order_3E = np.concatenate([np.empty((3, 0), np.int64), *map(np.stack, parts)], axis=1)
+    sizes = tuple((len(by_object_L), len(by_subject_L)) for by_object_L, by_subject_L in levels)
+    return Schedule(torch.from_numpy(order_3E), sizes)
+
+
+def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return each level's edges, from the leaves inward: those whose object is the child, those whose subject is.
+
+    Leaves are peeled off all trees at once until only roots are left.
+    """
+    left_E = np.arange(len(edges_E2))
+    levels = []
+    while len(left_E):
+        left_E2 = edges_E2[left_E]
+        is_leaf_K = np.bincount(left_E2.ravel(), minlength=node_count) == 1
+        subject_is_leaf_E, object_is_leaf_E = is_leaf_K[left_E2].T
+        is_left_E = ~(subject_is_leaf_E | object_is_leaf_E)
+        if is_left_E.all():
+            raise ValueError(f"the graph has a cycle through nodes {sorted(set(left_E2.ravel().tolist()))}")
+        # The object is the child unless only the subject is a leaf.
+        levels.append((left_E[object_is_leaf_E], left_E[subject_is_leaf_E & ~object_is_leaf_E]))
+        left_E = left_E[is_left_E]
+    return levels
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Rows that belong to images, laid out as (I, G) so that one batched product serves all images."""
+
+    image_K: Tensor
+    place_K: Tensor
+    """The row's place among those of its image."""
+    image_count: int
+    size: int
+    """G."""
+
+    def spread(self, value_KL: Tensor) -> Tensor:
+        """Return (I, G, L), zero where an image has fewer rows."""
+        spread_IGL = value_KL.new_zeros(self.image_count, self.size, value_KL.shape[1])
+        return spread_IGL.index_put((self.image_K, self.place_K), value_KL)
+
+    def collect(self, value_IGN: Tensor) -> Tensor:
+        return value_IGN[self.image_K, self.place_K]
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> Self:
+        return replace(self, image_K=change(self.image_K), place_K=change(self.place_K))
+
+
+def group_by_image(image_K: np.ndarray, image_count: int) -> Grouping:
+    order_K = np.argsort(image_K, kind="stable")
+    count_I = np.bincount(image_K, minlength=image_count)
+    start_I = count_I.cumsum() - count_I
+    place_K = np.empty_like(image_K)
+    place_K[order_K] = np.arange(len(image_K)) - start_I[image_K[order_K]]
+    return Grouping(torch.from_numpy(image_K), torch.from_numpy(place_K), image_count, int(count_I.max(initial=0)))
+
+
+def grouped(image_K: Tensor, image_count: int) -> Grouping:
+    """Return the grouping of rows on any device; the device has to wait, so mini-batches carry theirs."""
+    return group_by_image(image_K.cpu().numpy(), image_count).each(lambda value_K: value_K.to(image_K.device))
