@@ -62,5 +62,5 @@ def read_image_ids(path: Path | str) -> tuple[int, ...]:
         raise UserError(f"{path}: cannot be read ({error}); mend the detector's `training_images`") from error
     for word in words:
         if not (word.isdecimal() and len(word) <= MOST_DIGITS):
-            raise UserError(f"{path}: expected an image id a line, found {word[:40]!r}; mend the file")
+            raise UserError(f"{path}: expected one image id per line, found {word[:40]!r}; fix the file")
     return tuple(sorted(set(map(int, words))))

@@ -108,7 +108,7 @@ rule measure_detector:
 
 rule declare_detector:
     input:
-        code=code_of("jvgn.regions.importing"),
+        code=code_of("jvgn.regions.precomputed"),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         training_images=declared_training_images,
     output:
