@@ -14,8 +14,7 @@ from tqdm import tqdm
 
 from jvgn.datasets.tables import read_images, read_objects
 from jvgn.detector.images import ImageFiles, load
-from jvgn.detector.interface import Found, Source
-from jvgn.detector.loading import load_source
+from jvgn.detector.interface import Found, Source, load_source
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.shards import WINDOW, Parts, Shard

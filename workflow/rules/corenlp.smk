@@ -7,7 +7,7 @@ localrules:
 
 rule fetch_corenlp:
     input:
-        code=code_of("jvgn.downloads.corenlp"),
+        code=code_of("jvgn.downloads.corenlp_jars"),
     output:
         directory("resources/corenlp"),
     log:

@@ -31,7 +31,7 @@ rule download_source:
 
 rule provide_file:
     input:
-        code=code_of("jvgn.downloads.providing"),
+        code=code_of("jvgn.downloads.provision"),
         published=published_file,
     output:
         "resources/{provided}",
@@ -52,7 +52,7 @@ rule provide_file:
 
 rule provide_folder:
     input:
-        code=code_of("jvgn.downloads.providing"),
+        code=code_of("jvgn.downloads.provision"),
         published=published_file,
     output:
         directory("resources/{provided}"),

@@ -67,7 +67,7 @@ IMAGES = {
     corrupt: r"30\.png: .*truncated",
     scribble: r"30\.png: cannot be read",
     resize: r"30\.png: expected \(48, 64\) pixels, found \(20, 20\)",
-    draw_a_line: r"30\.png has 1 x 400 pixels: too slim",
+    draw_a_line: r"30\.png has 1 x 400 pixels, too slim",
 }
 BOXES = {
     move_box(x2=52): r"object 106 of image 30 \(30\.png\): its box .* is not inside the image, which has 48 x 64",
