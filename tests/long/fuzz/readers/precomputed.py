@@ -93,8 +93,8 @@ def importer(kind: str):
 
         from jvgn.datasets.tables import IMAGES
         from jvgn.regions.annotated import Annotations
-        from jvgn.regions.precomputed import Importer, changes_of, first_feature_size
         from jvgn.regions.feature_files import FORMATS
+        from jvgn.regions.precomputed import Importer, changes_of, first_feature_size
         from jvgn.settings.regions import RegionSettings
 
         changes_of(path)
