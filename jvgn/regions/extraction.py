@@ -168,7 +168,7 @@ def flaw_in(regions: Regions, precision: str) -> str | None:
     if not len(regions):
         return "has no region: no object is annotated or detected in it"
     if not np.isfinite(regions.feature).all():
-        return f"has a feature that is too large for {precision}; try precision float32"
+        return f"has a feature that is too large for {precision} (float32 holds more)"
     return None
 
 
