@@ -206,7 +206,7 @@ def import_regions(
     setting: str, settings: Path, detector: Path, dataset: Path, output: Path, name: tuple[str, str]
 ) -> None:
     """Write precomputed regions of all images, checked against the dataset."""
-    from jvgn.regions.importing import import_regions as run
+    from jvgn.regions.precomputed import import_regions as run
     from jvgn.settings.detector import PrecomputedSettings
     from jvgn.settings.regions import RegionSettings
 
@@ -229,7 +229,7 @@ def import_regions(
 @made("provenance")
 def declare_detector(settings: Path, provenance: Path) -> None:
     """Write down what is known of the detector behind precomputed features."""
-    from jvgn.regions.importing import declare_detector as declare
+    from jvgn.regions.precomputed import declare_detector as declare
     from jvgn.settings.detector import PrecomputedSettings
 
     chosen = PrecomputedSettings.read(settings)

@@ -21,7 +21,7 @@ SOURCE = click.option("--source", required=True, help="The source's settings, as
 @click.option("--config", type=FILE, multiple=True, help="config.yaml, if left out; later ones lie over earlier ones.")
 def fetch(names: tuple[str, ...], config: tuple[Path, ...]) -> None:
     """Download the sources NAMES (refcoco, glove, …): verified and unpacked, unless what they provide is there."""
-    from jvgn.downloads.providing import fetch as run
+    from jvgn.downloads.provision import fetch as run
     from jvgn.settings.configuration import read_configurations
 
     chosen = read_configurations(config or (Path("config.yaml"),))
@@ -51,7 +51,7 @@ def download(source: str, downloads: str) -> None:
 @click.argument("target")
 def provide(source: str, target: str) -> None:
     """Verify a source's file and take TARGET out of it."""
-    from jvgn.downloads.providing import provide as run
+    from jvgn.downloads.provision import provide as run
     from jvgn.settings.source import SourceSettings
 
     run(from_json(SourceSettings, source), target)
@@ -71,7 +71,7 @@ def from_json(model: type[Model], values: str) -> Model:
 @click.argument("folder", type=FILE)
 def fetch_corenlp(folder: Path) -> None:
     """Fetch CoreNLP's jars, 484 MB, into FOLDER, with Maven."""
-    from jvgn.downloads.corenlp import fetch as run
+    from jvgn.downloads.corenlp_jars import fetch as run
 
     run(folder)
 

@@ -1,1 +1,1 @@
-"""Datasets as tables: the readers of foreign formats, and the four tables all later stages rely on."""
+"""Datasets: readers of REFER's, COCO's and users' formats, and the four tables that all later stages read."""

@@ -1,5 +1,4 @@
-"""Reads annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and
-`categories`."""
+"""Annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and `categories`."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,10 +12,11 @@ from pydantic import AfterValidator, BaseModel, FailFast, Field, PositiveInt, Ty
 from jvgn.boxes import xyxy_from_xywh
 from jvgn.datasets import tables
 from jvgn.settings.base import describe
+from jvgn.storage.files import reading
 from jvgn.storage.parquet import write_table
 from jvgn.storage.shown_text import shortened
 from jvgn.storage.text_formats import parsed_json
-from parsers.errors import BrokenFile, UserError
+from parsers.errors import BrokenFile
 
 GET_AGAIN = "get the file again"
 
@@ -27,7 +27,7 @@ Side = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 def checked_name(name: str) -> str:
     if not tables.is_within(name):
-        raise ValueError(f"expected the name of a file in the folder of images, found {shortened(name)}")
+        raise ValueError(f"expected a file name in the folder of images, found {shortened(name)}")
     return name
 
 
@@ -61,20 +61,20 @@ class Instances(BaseModel):
 
 
 def read_instances(path: Path, cure: str = GET_AGAIN) -> Instances:
-    """The annotations in a file, each of a category that has a name."""
+    """Return the annotations of a file, after a check of its ids and categories."""
     instances: Instances = checked(path, Instances, load_json(path, cure), cure)
     unknown = {note.category_id for note in instances.annotations} - {category.id for category in instances.categories}
     if unknown:
         raise BrokenFile(path, f"category {min(unknown)} has annotations but no name", cure)
-    if image := first_again(instances.images):
+    if image := first_duplicate(instances.images):
         raise BrokenFile(path, f"image {image.id} ({image.file_name}) is listed twice", cure)
-    if note := first_again(instances.annotations):
+    if note := first_duplicate(instances.annotations):
         raise BrokenFile(path, f"annotation {note.id} is listed twice", cure)
     return instances
 
 
-def first_again(listed: list[Listed]) -> Listed | None:
-    """The first whose id another before it has."""
+def first_duplicate(listed: list[Listed]) -> Listed | None:
+    """Return the first item whose id occurred before, if any."""
     seen: set[int] = set()
     for one in listed:
         if one.id in seen:
@@ -84,12 +84,12 @@ def first_again(listed: list[Listed]) -> Listed | None:
 
 
 def read_training_set(instances_path: Path, folder: Path) -> None:
-    """`folder` holds the tables of all annotated images and their objects."""
+    """Write the tables of all annotated images and their objects to `folder`."""
     write_annotations(read_instances(instances_path), folder)
 
 
 def described_part(instances: Instances, image_ids: set[int]) -> Instances:
-    """The images with these ids, and what is annotated in them."""
+    """Return the images with these ids and their annotations."""
     return Instances.model_construct(
         images=[image for image in instances.images if image.id in image_ids],
         annotations=[note for note in instances.annotations if note.image_id in image_ids],
@@ -98,22 +98,18 @@ def described_part(instances: Instances, image_ids: set[int]) -> Instances:
 
 
 def write_annotations(instances: Instances, folder: Path) -> None:
-    """`folder` holds the tables of images and objects."""
+    """Write the tables of images and objects to `folder`."""
     write_table(folder / "images.parquet", image_table(instances.images), tables.IMAGES)
     write_table(folder / "objects.parquet", object_table(instances.annotations, instances.categories), tables.OBJECTS)
 
 
 def load_json(path: Path, cure: str) -> Any:
-    try:
+    with reading(path, "JSON file", cure):
         return parsed_json(path.read_bytes())
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
-    except ValueError as error:
-        raise BrokenFile(path, f"not readable as JSON ({error})", cure) from error
 
 
 def checked(path: Path, model: Any, value: Any, cure: str = GET_AGAIN) -> Any:
-    """`value` as the model describes it, or a complaint about the file's first flaw."""
+    """Return `value` as the model; otherwise raise an error that names the first invalid key."""
     try:
         return TypeAdapter(model).validate_python(value)
     except ValidationError as error:

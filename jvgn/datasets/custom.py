@@ -1,7 +1,4 @@
-"""Reads a dataset of the user's own: annotations in COCO's format, a table of expressions, a folder of pictures.
-
-docs/custom.md describes them. Whatever is wrong with a row is an error that names its place and column.
-"""
+"""A user's own dataset: annotations in COCO's format, a table of expressions, a folder of pictures (docs/custom.md)."""
 
 import logging
 from collections import Counter
@@ -14,8 +11,7 @@ import numpy as np
 from jvgn.boxes import Floats, iou, xyxy_from_xywh
 from jvgn.datasets import tables
 from jvgn.datasets.coco import Annotation, Image, as_table, described_part, read_instances, write_annotations
-from jvgn.datasets.custom_rows import BOX, Mention, Row, parsed_rows
-from jvgn.datasets.records import MEND, Record, Records, read_records
+from jvgn.datasets.expression_table import BOX, FIX, Mention, Record, Records, Row, parsed_rows, read_records
 from jvgn.settings.custom import CustomSettings
 from jvgn.storage.parquet import write_table
 from parsers.errors import BrokenFile, UserError
@@ -23,7 +19,7 @@ from parsers.errors import BrokenFile, UserError
 log = logging.getLogger(__name__)
 
 SAME = 0.9
-"""A row's box means the annotated object that it overlaps by at least this."""
+"""The least IoU of a row's box and the annotated object that it stands for."""
 
 Tokeniser = Callable[[str], Sequence[str]]
 
@@ -41,10 +37,10 @@ class Expression:
 
 
 class Annotations:
-    """What is annotated, by id and by name; rows are looked up in it."""
+    """The annotated images and objects, in which rows are looked up."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.instances = path, read_instances(path, MEND)
+        self.path, self.instances = path, read_instances(path, FIX)
         self.images: dict[int, Image] = {}
         self.by_name: dict[str, Image] = {}
         self.objects: dict[int, Annotation] = {}
@@ -52,12 +48,12 @@ class Annotations:
         self.boxes: dict[int, Floats] = {}
         for image in self.instances.images:
             if image.file_name in self.by_name:
-                raise BrokenFile(path, f"image {image.id} ({image.file_name}) is listed twice", MEND)
+                raise BrokenFile(path, f"image {image.id} ({image.file_name}) is listed twice", FIX)
             self.images[image.id] = self.by_name[image.file_name] = image
             self.in_image[image.id] = []
         for note in self.instances.annotations:
             if note.image_id not in self.images:
-                raise BrokenFile(path, f"annotation {note.id} is in image {note.image_id}, which is not listed", MEND)
+                raise BrokenFile(path, f"annotation {note.id} is in image {note.image_id}, which is not listed", FIX)
             self.objects[note.id] = note
             self.in_image[note.image_id].append(note)
 
@@ -66,7 +62,7 @@ class Annotations:
             if row.file_name is None:
                 raise record.flaw("image_id or file_name", "is empty")
             if row.file_name not in self.by_name:
-                raise record.flaw("file_name", f"{self.path} has no image of the name {row.file_name}")
+                raise record.flaw("file_name", f"{self.path} has no image named {row.file_name}")
             return self.by_name[row.file_name]
         if row.image_id not in self.images:
             raise record.flaw("image_id", f"{self.path} has no image {row.image_id}")
@@ -81,7 +77,7 @@ class Annotations:
             return row.object_id
         for column in BOX:
             if getattr(row, column) is None:
-                raise record.flaw(column, "is empty, and so is object_id; one of the two must say what is described")
+                raise record.flaw(column, "is empty, and so is object_id; give the object or its whole box")
         return self.object_at(record, [getattr(row, column) for column in BOX], image)
 
     def check_object(self, record: Record, column: str, object_id: int, image: Image) -> None:
@@ -92,13 +88,13 @@ class Annotations:
             raise record.flaw(column, f"annotation {object_id} is in image {elsewhere}, expected one in {image.id}")
 
     def boxes_in(self, image_id: int) -> Floats:
-        """Made once: each row of the image is compared with all of them."""
+        """Return all boxes of an image; cached, because each row is compared with all of them."""
         if image_id not in self.boxes:
             self.boxes[image_id] = xyxy_from_xywh([note.bbox for note in self.in_image[image_id]])
         return self.boxes[image_id]
 
     def object_at(self, record: Record, box: list[float], image: Image) -> int:
-        """The annotated object whose box is this one, give or take a little."""
+        """Return the annotated object whose box is nearly this one."""
         notes = self.in_image[image.id]
         overlap_N = iou(self.boxes_in(image.id), box)[:, 0]
         if max(overlap_N, default=0) < SAME:
@@ -107,12 +103,12 @@ class Annotations:
         best = np.flatnonzero(overlap_N == overlap_N.max())
         if len(best) > 1:
             alike = " and ".join(str(notes[index].id) for index in best)
-            raise record.flaw("x1 to y2", f"annotations {alike} have this box alike; say which in a column object_id")
+            raise record.flaw("x1 to y2", f"annotations {alike} have the same box; name one in a column object_id")
         return notes[best[0]].id
 
 
 def read_custom(settings: CustomSettings, folder: Path, tokenise: Tokeniser) -> None:
-    """`folder` holds the four tables of the dataset: its images are those that some expression describes."""
+    """Write the four tables of the dataset to `folder`, with the images that some expression describes."""
     annotations = Annotations(Path(settings.annotations))
     records = read_records(Path(settings.expressions))
     expressions = [
@@ -128,7 +124,7 @@ def read_custom(settings: CustomSettings, folder: Path, tokenise: Tokeniser) -> 
 
 
 def read_expression(record: Record, row: Row, number: int, annotations: Annotations, tokenise: Tokeniser) -> Expression:
-    """The row as an expression; `number` is its id where the table has none."""
+    """Return the row as an expression; `number` is its id if the table has no ids."""
     image = annotations.image(record, row)
     referent = annotations.referent(record, row, image)
     tokens = row.tokens or list(tokenise(row.text))
@@ -139,21 +135,21 @@ def read_expression(record: Record, row: Row, number: int, annotations: Annotati
             words = " ".join(tokens)
             raise record.flaw("mentions", f"head_token {mention.head_token}: there are {len(tokens)} words, {words}")
         if heads[mention.head_token] > 1:
-            raise record.flaw("mentions", f"head_token {mention.head_token} stands for two objects")
+            raise record.flaw("mentions", f"two objects have head_token {mention.head_token}")
     expression_id = number if row.expression_id is None else row.expression_id
     return Expression(expression_id, image.id, referent, row.split, row.text, tokens, row.mentions, record)
 
 
 def check_ids(records: Records, expressions: list[Expression]) -> None:
-    """Expressions have ids of their own: all of them the table's, or all of them the numbers of their rows."""
+    """Check that ids are unique, and that all rows or none have one."""
     seen: dict[int, str] = {}
     for expression in expressions:
         record = expression.record
         if "expression_id" in records.columns and "expression_id" not in record.values:
             raise record.flaw("expression_id", "is empty; give every row one, or leave the column out")
         if expression.expression_id in seen:
-            problem = f"{expression.expression_id} is the id of {seen[expression.expression_id]} too"
-            raise record.flaw("expression_id", f"{problem}; expected another for every row")
+            problem = f"{expression.expression_id} is also the id of {seen[expression.expression_id]}"
+            raise record.flaw("expression_id", f"{problem}; give every row its own")
         seen[expression.expression_id] = record.place
 
 
@@ -161,7 +157,7 @@ def check_splits(expressions: list[Expression], settings: CustomSettings) -> Non
     for expression in expressions:
         if expression.split not in settings.splits:
             expected = f"expected one of {', '.join(settings.splits)}, found {expression.split!r}"
-            raise expression.record.flaw("split", f"{expected}; others must be in the dataset's `splits`")
+            raise expression.record.flaw("split", f"{expected}; fix it, or add it to the dataset's `splits`")
     present = {expression.split for expression in expressions}
     for needed in ("train", "val"):
         if needed not in present:
@@ -178,11 +174,11 @@ def check_pictures(expressions: list[Expression], annotations: Annotations, fold
         picture = folder / annotations.images[image_id].file_name
         if not picture.is_file():
             described = f"{record.path}, {record.place}, describes it as image {image_id} of {annotations.path}"
-            raise UserError(f"{picture}: there is no such picture; {described}")
+            raise UserError(f"{picture}: no such picture; {described}")
 
 
 def write_expressions(expressions: list[Expression], folder: Path) -> None:
-    """`folder` holds the tables of expressions and mentions; all expressions about an object are of one ref."""
+    """Write the tables of expressions and mentions; all expressions about an object have one ref_id."""
     rows = [
         (one.expression_id, one.object_id, one.image_id, one.object_id, one.split, one.text, one.tokens)
         for one in expressions

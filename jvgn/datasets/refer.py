@@ -1,7 +1,7 @@
-"""Reads a dataset in REFER's format: `refs({split_by}).p`, a pickled list, and COCO's `instances.json`.
+"""Datasets in REFER's format: `refs({split_by}).p`, a pickled list, and COCO's `instances.json`.
 
 A ref describes one object of one image: ref_id, ann_id, image_id, split, and sentences with sent_id, sent, tokens.
-A sentence may carry `mentions`, a list of {head_token, ann_id}: the objects its words stand for.
+A sentence may have `mentions`, a list of {head_token, ann_id}: the objects its words stand for.
 """
 
 from collections import Counter
@@ -44,12 +44,12 @@ class Ref(BaseModel):
 def read_dataset(
     refs_path: Path, instances_path: Path, folder: Path, counts: Mapping[str, int] = MappingProxyType({})
 ) -> None:
-    """`folder` holds the four tables of the dataset: its images are those that some ref describes.
+    """Write the four tables of the dataset to `folder`, with the images that some ref describes.
 
-    `counts` are the expressions that each split is known to have; empty, where nobody knows.
+    `counts` is the published number of expressions of each split; empty if unknown.
     """
     refs = checked(refs_path, Annotated[list[Ref], FailFast()], load_plain_pickle(refs_path))
-    check_counts(refs_path, refs, counts)
+    check_published_counts(refs_path, refs, counts)
     instances = described_part(read_instances(instances_path), {ref.image_id for ref in refs})
     image_ids = {image.id for image in instances.images}
     check_references(refs_path, refs, image_ids, {note.id: note.image_id for note in instances.annotations})
@@ -58,17 +58,17 @@ def read_dataset(
     write_table(folder / "mentions.parquet", mention_table(refs), tables.MENTIONS)
 
 
-def check_counts(path: Path, refs: list[Ref], counts: Mapping[str, int]) -> None:
+def check_published_counts(path: Path, refs: list[Ref], counts: Mapping[str, int]) -> None:
     found: Counter[str] = Counter()
     for ref in refs:
         found[ref.split] += len(ref.sentences)
     differing = [split for split in {**counts, **found} if found[split] != counts.get(split, 0)]
     if counts and differing:
-        said = ", ".join(f"{found[split]:,} of {split} (expected {counts.get(split, 0):,})" for split in differing)
+        problem = ", ".join(f"{found[split]:,} of {split} (expected {counts.get(split, 0):,})" for split in differing)
         cure = (
             "get the published archive, or if these are other data, set `counts: {}` under their source in config.yaml"
         )
-        raise BrokenFile(path, f"other numbers of expressions than published: {said}", cure)
+        raise BrokenFile(path, f"numbers of expressions differ from the published ones: {problem}", cure)
 
 
 def check_references(path: Path, refs: list[Ref], image_ids: set[int], image_of_object: dict[int, int]) -> None:
@@ -89,7 +89,7 @@ def check_references(path: Path, refs: list[Ref], image_ids: set[int], image_of_
             sentence_ids.add(sentence.sent_id)
             heads = [mention.head_token for mention in sentence.mentions]
             if len(set(heads)) < len(heads) or max(heads, default=-1) >= len(sentence.tokens):
-                raise BrokenFile(path, f"the mentions of sentence {sentence.sent_id} are not words of it", GET_AGAIN)
+                raise BrokenFile(path, f"the mentions of sentence {sentence.sent_id} are not distinct words", GET_AGAIN)
 
 
 def expression_table(refs: list[Ref]) -> pa.Table:

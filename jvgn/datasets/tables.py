@@ -2,12 +2,12 @@
 
 `images.parquet`: image_id int64, file_name string, width int32, height int32; ascending image_id.
 `objects.parquet`: object_id int64, image_id int64, category string, category_id int32, x1, y1, x2, y2 float32,
-is_crowd bool; ascending image_id, file order within an image.
+is_crowd bool; ascending image_id, in the order of the annotations within an image.
 `expressions.parquet`: expression_id int64, ref_id int64, image_id int64, object_id int64, split string, text string,
 tokens list<string>; ascending expression_id. Every token index in every file refers to these tokens.
 `mentions.parquet`: expression_id int64, head_token int16, object_id int64, is_referent bool; one row for each object
-that an expression mentions, where the dataset knows, no two of them at one word; otherwise empty.
-Ids are those of one row; sizes are positive; a file_name is a path within the folder of images, and leads to no other.
+that an expression mentions, at most one per word; empty if the dataset has no mentions.
+Ids are unique; sizes are positive; a file_name is a path within the folder of images.
 """
 
 from pathlib import Path
@@ -21,11 +21,11 @@ from jvgn.storage.parquet import read_table
 from jvgn.storage.shown_text import shortened
 from parsers.errors import BrokenFile
 
-if TYPE_CHECKING:  # an answer shall not wait for it to load
+if TYPE_CHECKING:  # pandas loads slowly
     import pandas as pd
 
 LONGEST_NAME, LONGEST_PATH = 255, 1024
-"""In bytes: what a file system has for the name of a file or folder, and room for a path before that of a picture."""
+"""Limits of file systems, in bytes, with room for the path of the folder of images."""
 MISMATCH = "parse the expressions again"
 BOX = [(name, pa.float32()) for name in ("x1", "y1", "x2", "y2")]
 
@@ -66,15 +66,15 @@ MENTIONS = pa.schema(
 def read_images(path: Path | str) -> pa.Table:
     table = unique(path, read_table(path, IMAGES), "image_id")
     if len(table) and min(pc.min(table[side]).as_py() for side in ("width", "height")) < 1:
-        raise BrokenFile(path, "it has an image without width or height")
+        raise BrokenFile(path, "column width or height is not positive")
     for name in table["file_name"].to_pylist():
         if not is_within(name):
-            raise BrokenFile(path, f"it has an image {shortened(name)}, which is no file in a folder of images")
+            raise BrokenFile(path, f"file_name {shortened(name)} is not a path within the folder of images")
     return table
 
 
 def is_within(name: str) -> bool:
-    """Whether this can be the path of a file in whatever folder: a stranger's shall not lead to other files."""
+    """Return whether the path stays within its folder, so that no other file is opened."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
     lengths = [len(part.encode()) for part in parts]
     is_outside = name.startswith("/") or ".." in parts or "\0" in name
@@ -93,7 +93,7 @@ def read_expressions(path: Path | str) -> pa.Table:
 
 
 def evaluated(expressions: "pd.DataFrame") -> "pd.DataFrame":
-    """Those that no model is trained on."""
+    """Return the expressions of every split but train."""
     return expressions[expressions["split"] != "train"]
 
 
@@ -103,29 +103,29 @@ def read_mentions(path: Path | str) -> pa.Table:
 
 def unique(path: Path | str, table: pa.Table, *key: str) -> pa.Table:
     if len(table.group_by(list(key)).aggregate([])) < len(table):
-        raise BrokenFile(path, f"two of its rows have the same {' and '.join(key)}")
+        raise BrokenFile(path, f"two rows have the same {' and '.join(key)}")
     return table
 
 
 def check_known(path: Path, table: pa.Table, known: pa.Table, key: str) -> None:
-    """What the table at `path` speaks of is in the other one."""
-    strange = pc.unique(table[key].filter(pc.invert(pc.is_in(table[key], known[key].combine_chunks()))))
-    if len(strange):
-        raise BrokenFile(path, f"it speaks of {key} {strange[0]}, which no other table has")
+    """Check that all ids in column `key` of the table at `path` are in the other table."""
+    unknown = pc.unique(table[key].filter(pc.invert(pc.is_in(table[key], known[key].combine_chunks()))))
+    if len(unknown):
+        raise BrokenFile(path, f"unknown {key} {unknown[0]}")
 
 
 def check_rows(path: Path, table: pa.Table, id_S: np.ndarray) -> None:
-    """The rows of graphs are these expressions', in their order."""
+    """Check that rows of graphs belong to these expressions, in ascending order."""
     id_R = table["expression_id"].to_numpy()
-    strangers = np.setdiff1d(id_R, id_S)
-    if len(strangers):
-        raise BrokenFile(path, f"it has expression {strangers[0]}, which the dataset lacks", MISMATCH)
+    unknown = np.setdiff1d(id_R, id_S)
+    if len(unknown):
+        raise BrokenFile(path, f"expression {unknown[0]} is not in the dataset", MISMATCH)
     if (np.diff(id_R) < 0).any():
         raise BrokenFile(path, "its expressions are not in ascending order", MISMATCH)
 
 
 def check_referents(path: Path, nodes: pa.Table, id_S: np.ndarray) -> None:
-    """Every expression has exactly one referent."""
+    """Check that every expression has exactly one referent."""
     id_R = nodes["expression_id"].to_numpy()[nodes["is_referent"].to_numpy()]
     if not np.array_equal(id_R, id_S):
         ids, counts = np.unique(np.concatenate([id_S, id_R]), return_counts=True)

@@ -1,8 +1,8 @@
-"""How well a detector finds objects in images that it has not learned from: COCO's average precision, as JSON.
+"""COCO's average precision of a detector on images it was not trained on, as a JSON file.
 
 `ap`: the mean over IoU thresholds 0.5 to 0.95 and categories, `ap50` and `ap75`: at one threshold, all in percent, null
-where no object is annotated; `categories`: `ap` of each, by name; `images` and `objects`: their numbers;
-`detector_sha256`: of the detector's weights. This is the only module that knows pycocotools.
+if no object is annotated; `categories`: `ap` of each, by name; `images` and `objects`: their numbers;
+`detector_sha256`: checksum of the detector's weights. Only this module imports pycocotools.
 """
 
 import io
@@ -22,15 +22,14 @@ from tqdm import tqdm
 from jvgn.datasets.tables import read_images, read_objects
 from jvgn.detector.excluded_images import held_out
 from jvgn.detector.images import ImageFiles, load_whole
-from jvgn.detector.interface import Source
-from jvgn.detector.loading import load_source
+from jvgn.detector.interface import Source, load_source
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import replacing, sha256
 from parsers.errors import UserError
 
 COCOS_SELECTION = RegionSettings(nms=0.5, score=0.001, cap=100)
-"""As detectors are compared: all boxes that could count, not only those that become regions."""
+"""COCO's protocol scores all boxes, not only those that become regions."""
 BATCH_SIZE = 4
 
 
@@ -47,13 +46,10 @@ def measure_detector(
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:
-    """`output` holds the detector's average precision on at most so many of the val images withheld from it."""
+    """Measure the average precision on at most `held_out_images` of the excluded val images; write it to `output`."""
     image_table = held_out(read_images(images), excluded, held_out_images)
     if not len(image_table):
-        raise UserError(
-            f"{excluded}: no image of a val split was withheld, so nothing is left to measure on; check the splits of"
-            " the datasets that it lists"
-        )
+        raise UserError(f"{excluded}: lists no image of a val split to measure on; check the splits of its datasets")
     source = load_source(detector, weights).to(device)
     object_table = read_objects(objects)
     object_table = object_table.filter(pc.is_in(object_table["image_id"], image_table["image_id"].combine_chunks()))
@@ -66,7 +62,7 @@ def measure_detector(
 def detections(
     source: Source, files: ImageFiles, images: pa.Table, device: str | torch.device, threads: int
 ) -> list[dict[str, Any]]:
-    """What the detector finds, in COCO's format."""
+    """Return the detections in COCO's format."""
     image_ids, rows = images["image_id"].to_pylist(), []
     batches = [list(range(start, min(start + BATCH_SIZE, len(files)))) for start in range(0, len(files), BATCH_SIZE)]
     for batch, pixels in zip(
@@ -85,7 +81,7 @@ def detections(
 def average_precision(
     images: pa.Table, objects: pa.Table, categories: list[tuple[int, str]], found: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """COCO's summary of the detections `found`."""
+    """Return COCO's summary of the detections `found`."""
     with redirect_stdout(io.StringIO()):  # pycocotools prints
         gold = COCO()
         gold.dataset = {
@@ -106,7 +102,7 @@ def average_precision(
 def annotation(row: dict[str, Any]) -> dict[str, Any]:
     box = [row["x1"], row["y1"], row["x2"] - row["x1"], row["y2"] - row["y1"]]
     return {
-        "id": row["object_id"] + 1,  # pycocotools takes 0 for "no match"
+        "id": row["object_id"] + 1,  # pycocotools reads 0 as "no match"
         "image_id": row["image_id"],
         "category_id": row["category_id"],
         "bbox": box,
@@ -118,9 +114,9 @@ def annotation(row: dict[str, Any]) -> dict[str, Any]:
 def summary(
     images: int, objects: int, categories: list[tuple[int, str]], precision_TRKAM: np.ndarray | None
 ) -> dict[str, Any]:
-    """The means over thresholds T (0.5, 0.55, ...), recalls R and categories K; all areas A, most detections M.
+    """Average over thresholds T (0.5, 0.55, ...), recalls R and categories K; all areas A, most detections M.
 
-    Nothing found among annotated objects is 0, and no object at all is null.
+    Without detections the result is 0, without annotated objects null.
     """
     none = None if objects == 0 else 0.0
     if precision_TRKAM is None:
@@ -138,6 +134,6 @@ def summary(
 
 
 def mean(precision: np.ndarray) -> float | None:
-    """In percent; pycocotools marks what is not defined by -1."""
+    """Return the mean in percent; pycocotools marks undefined values by -1."""
     defined = precision[precision > -1]
     return round(100 * float(defined.mean()), 4) if defined.size else None

@@ -1,7 +1,7 @@
-"""Faster R-CNN as detectron2 builds it, as a source of regions and as a network to train.
+"""Faster R-CNN by detectron2, as a source of regions and as a network to train.
 
-A C4 network's feature is res5's mean over the pooled *final* box (2048-d for ResNet-101); a network with a feature
-pyramid has its box head's output. This is the only module that knows detectron2.
+The feature of a C4 network is the mean of res5 over the pooled *final* box (2048-d for ResNet-101), that of a network
+with a feature pyramid is the output of its box head. Only this module imports detectron2.
 Shape suffixes: N proposals or regions of an image, C classes, D feature size, H, W pixels.
 """
 
@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from jvgn.detector.faster_rcnn import selected
@@ -23,8 +21,9 @@ from jvgn.detector.weights import read_detector
 from jvgn.settings.base import validated
 from jvgn.settings.detector import Detectron2Settings
 from jvgn.settings.regions import RegionSettings
+from jvgn.storage.files import reading
 from jvgn.storage.pickles import load_array_pickle
-from jvgn.storage.weights import load_checkpoint
+from jvgn.storage.weights import load_checkpoint, load_tensors
 from parsers.errors import BrokenFile, UserError
 
 try:
@@ -45,22 +44,22 @@ except ImportError as error:
 
 MODEL_ZOO = Path(detectron2.__file__).parent / "model_zoo" / "configs"
 ZOO_AUTHOR, ZOO_FILE = "detectron2 model zoo", re.compile(r"model_final_[0-9a-f]{6}\.pkl")
-"""The model zoo's files name their author, and are named alike: its detectors were trained on all of train2017."""
+"""Files of the model zoo name their author, or have such a name. Its detectors were trained on all of train2017."""
 
 
 def configured(settings: Detectron2Settings, class_count: int, proposals: int | None = None) -> CfgNode:
-    """detectron2's own configuration, with what the settings decide."""
+    """Return detectron2's configuration, changed as the settings say."""
     own, in_zoo = Path(settings.config), MODEL_ZOO / settings.config
     if not own.is_file() and not in_zoo.is_file():
         raise UserError(
-            f"{settings.config}: neither a file nor a configuration of detectron2's model zoo; mend `config`"
+            f"{settings.config}: neither a file nor a configuration of detectron2's model zoo; fix `config`"
         )
     config = get_cfg()
     try:
         config.merge_from_file(str(own if own.is_file() else in_zoo), allow_unsafe=False)
-    except Exception as error:  # yacs raises whatever Python says of a bad value
+    except Exception as error:  # yacs passes on any exception about a bad value
         reason = " ".join(str(error).split())
-        raise UserError(f"{settings.config}: not a configuration of detectron2's ({reason}); mend `config`") from error
+        raise UserError(f"{settings.config}: not a detectron2 configuration ({reason}); fix `config`") from error
     proposals = proposals or settings.test_proposals
     config.MODEL.DEVICE, config.MODEL.WEIGHTS = "cpu", ""
     config.MODEL.ROI_HEADS.NUM_CLASSES = class_count
@@ -93,7 +92,7 @@ class Detectron2Network(nn.Module):
         return heads.box_head(heads.box_pooler([maps[name] for name in heads.box_in_features], boxes))
 
     def seen(self, image: Tensor) -> Tensor:
-        """An image as detectron2 reads it: resized by Pillow in eight bits, its channels in the network's order."""
+        """Prepare an image as detectron2 does: resized by Pillow in eight bits, channels in the network's order."""
         array_HW3 = image.permute(1, 2, 0).cpu().numpy()
         array_HW3 = array_HW3[:, :, ::-1] if self.in_bgr else array_HW3
         resized_HW3 = self.resize.get_transform(array_HW3).apply_image(array_HW3)
@@ -107,23 +106,23 @@ class Detectron2Network(nn.Module):
             scale_4 = target["boxes"].new_tensor([size[1] / image.shape[2], size[0] / image.shape[1]] * 2)
             instances = Instances(size, gt_boxes=Boxes(target["boxes"] * scale_4), gt_classes=target["labels"] - 1)
             inputs.append({"image": seen, "instances": instances})
-        with EventStorage():  # detectron2 counts its samples there, and fails without one
+        with EventStorage():  # detectron2 logs to it, and fails without one
             return self.model(inputs)
 
 
 @dataclass(frozen=True)
 class View:
-    """Images as the network sees them."""
+    """Resized images and their maps."""
 
     inputs: ImageList
     maps: dict[str, Tensor]
     scales: list[Tensor]
-    """Resized pixels for each pixel of an image, along x, y, x, y."""
+    """Resized pixels per pixel of each image, along x, y, x, y."""
 
 
 @dataclass(frozen=True)
 class Detectron2Source:
-    """A network that knows what its labels stand for: a source of regions."""
+    """A network with the categories of its labels: a source of regions."""
 
     network: Detectron2Network
     settings: Detectron2Settings
@@ -172,11 +171,11 @@ class Detectron2Source:
 
 
 class PlainCheckpointer(DetectionCheckpointer):
-    """Reads what detectron2 reads, but runs no code that a file brings along."""
+    """Reads the formats that detectron2 reads, without running code from the file."""
 
     def _load_file(self, filename: str) -> dict[str, Any]:
         if not filename.endswith(".pkl"):
-            found = read_tensors(filename)
+            found = load_tensors(filename) if filename.endswith(".safetensors") else load_checkpoint(filename)
             return {"model": found.get("model", found)}
         found = load_array_pickle(filename)
         if "model" in found and "__author__" in found:
@@ -186,27 +185,18 @@ class PlainCheckpointer(DetectionCheckpointer):
         return {"model": blobs, "__author__": "Caffe2", "matching_heuristics": True}
 
 
-def read_tensors(path: str) -> dict[str, Any]:
-    try:
-        return load_file(path) if path.endswith(".safetensors") else load_checkpoint(path)
-    except (SafetensorError, OSError, ValueError) as error:
-        raise BrokenFile(path, "not a readable file of weights", "download it again") from error
-
-
 def load_file_into(network: Detectron2Network, path: str) -> tuple[list[str], str | None]:
-    """The network has the file's weights; the names of those that the file lacks, and who made it."""
+    """Load the file's weights into the network; return the names of missing weights, and the author of the file."""
     checkpointer = PlainCheckpointer(network.model)
-    try:
+    with reading(path, "file of weights", "choose others"):
         checkpoint = checkpointer._load_file(path)
         author = checkpoint.get("__author__")
         found = checkpointer._load_model(checkpoint)
-    except (AttributeError, TypeError, ValueError, KeyError) as error:
-        raise BrokenFile(path, f"holds no weights ({error})", "choose others") from error
     return [*found.missing_keys, *(name for name, _, _ in found.incorrect_shapes)], author
 
 
 def start_detectron2(settings: Detectron2Settings, class_count: int) -> Detectron2Network:
-    """A network before its first step."""
+    """Return a network before its first step."""
     network = Detectron2Network(configured(settings, class_count), settings.short_side, settings.long_side)
     if settings.pretrained is not None:
         missing, _ = load_file_into(network, settings.pretrained)
@@ -216,7 +206,7 @@ def start_detectron2(settings: Detectron2Settings, class_count: int) -> Detectro
 
 
 def load_detectron2(path: Path | str, proposals: int | None = None) -> Detectron2Source:
-    """The detector at `path`, in our own format, ready to detect."""
+    """Return the detector at `path`, in our own format, ready to detect."""
     stored = read_detector(path)
     settings = validated(Detectron2Settings, stored.settings, f"{path}: settings")
     config = configured(settings, len(stored.categories), proposals)
@@ -230,7 +220,7 @@ def load_detectron2(path: Path | str, proposals: int | None = None) -> Detectron
 
 @dataclass(frozen=True)
 class Given:
-    """A detector that somebody else trained."""
+    """A detector that was trained elsewhere."""
 
     state: dict[str, Tensor]
     categories: Categories
@@ -238,7 +228,7 @@ class Given:
 
 
 def read_given(settings: Detectron2Settings, path: str) -> Given:
-    """The weights of a detector for COCO's categories, in any format that detectron2 reads."""
+    """Read the weights of a detector of COCO's categories, in any format that detectron2 reads."""
     categories = [(each["id"], each["name"]) for each in COCO_CATEGORIES if each["isthing"]]
     network = Detectron2Network(configured(settings, len(categories)), settings.short_side, settings.long_side)
     missing, author = load_file_into(network, path)

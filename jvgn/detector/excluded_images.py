@@ -1,7 +1,7 @@
-"""The images that a detector must not learn from: `results/detectors/{trained_on}/excluded.parquet`.
+"""Images that a detector must not be trained on: `results/detectors/{trained_on}/excluded.parquet`.
 
-A row says why: image_id int64, dataset string, split string; the dataset evaluates on the image in that split, which is
-any but train. Ascending image_id; an image may have several rows.
+Columns: image_id int64, dataset string, split string: the dataset evaluates on the image in that split (any but train).
+Ascending image_id; an image may have several rows.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ EXCLUDED = pa.schema([("image_id", pa.int64()), ("dataset", pa.string()), ("spli
 
 
 def exclude_images(expressions: Iterable[Path | str], output: Path | str) -> None:
-    """`output` lists the evaluation images of all the `expressions.parquet` files."""
+    """Write the evaluation images of all `expressions.parquet` files to `output`."""
     rows = sorted(
         (image_id, Path(path).parent.name, split) for path in expressions for image_id, split in evaluated(path)
     )
@@ -26,21 +26,21 @@ def exclude_images(expressions: Iterable[Path | str], output: Path | str) -> Non
 
 
 def evaluated(expressions: Path | str) -> set[tuple[int, str]]:
-    """The images of every split but train, with their splits."""
+    """Return the images of every split but train, with their splits."""
     table = read_expressions(expressions)
     rows = zip(table["image_id"].to_pylist(), table["split"].to_pylist(), strict=True)
     return {(image_id, split) for image_id, split in rows if split != "train"}
 
 
 def without(images: pa.Table, excluded: Path | str) -> pa.Table:
-    """The rows of an images table that may be learned from."""
+    """Return the rows of an images table that a detector may be trained on."""
     return images.filter(
         pc.invert(pc.is_in(images["image_id"], read_table(excluded, EXCLUDED)["image_id"].combine_chunks()))
     )
 
 
 def held_out(images: pa.Table, excluded: Path | str, count: int) -> pa.Table:
-    """At most `count` images, evenly spread over those that are in some val split and in no test split."""
+    """Return at most `count` images, evenly spread over those in some val split and in no test split."""
     rows = read_table(excluded, EXCLUDED).to_pylist()
     in_val, elsewhere = (
         {row["image_id"] for row in rows if (row["split"] == "val") == is_val} for is_val in (True, False)

@@ -1,7 +1,6 @@
-"""Faster R-CNN in the C4 layout: proposals and regions share one map, the network's last stage is the box head.
+"""Faster R-CNN by torchvision, in the C4 layout: proposals and regions share one map; the last stage is the box head.
 
-A region's feature is the box head's output for its *final* box, so that detections and given boxes have features of
-one kind. This is the only module that knows torchvision.
+A region's feature is the box head's output for its *final* box. Only this module imports torchvision.
 Shape suffixes: N proposals or regions of an image, C classes without the background, D feature size, H, W pixels.
 """
 
@@ -29,7 +28,7 @@ from jvgn.settings.regions import RegionSettings
 
 IMAGENET_MEAN, IMAGENET_DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 SMALLEST_SIDE = 1.0
-"""In pixels: boxes narrower than this after clipping are no regions."""
+"""Boxes narrower than this after clipping, in pixels, are dropped."""
 
 State = Mapping[str, Tensor]
 Network = TypeVar("Network", bound=nn.Module)
@@ -37,20 +36,20 @@ Network = TypeVar("Network", bound=nn.Module)
 
 @dataclass(frozen=True)
 class Backbone:
-    """A classification network taken apart."""
+    """The parts of a classification network."""
 
     map: nn.Module
     map_size: int
     stride: int
-    """Pixels a cell of the map."""
+    """Pixels per cell of the map."""
     pool: int
-    """Cells a side of a pooled region."""
+    """Cells per side of a pooled region."""
     head: nn.Module
     feature_size: int
     first: tuple[nn.Module, ...] = ()
-    """Layers that stay as pretrained."""
+    """Layers that are not trained if they are pretrained."""
     samples: int = 2
-    """Points a side at which a pooled region's cell looks at the map."""
+    """Sampling points per side of a cell of a pooled region."""
 
 
 def tiny_backbone(pretrained: State | None) -> Backbone:
@@ -63,7 +62,7 @@ def resnet101_backbone(pretrained: State | None) -> Backbone:
     if pretrained is None:
         for name, layer in network.named_modules():
             if name.endswith("bn3"):
-                layer.weight.fill_(0.1)  # thirty random residuals that add up unchecked would drown everything
+                layer.weight.fill_(0.1)  # the sum of thirty random residuals would be far too large
     stem = nn.Sequential(network.conv1, network.bn1, network.relu, network.maxpool)
     layers = nn.Sequential(stem, network.layer1, network.layer2, network.layer3)
     head = nn.Sequential(network.layer4, nn.AdaptiveAvgPool2d(1), nn.Flatten())
@@ -90,7 +89,7 @@ def loaded(network: Network, pretrained: State | None) -> Network:
 
 
 class RegionPool(nn.Module):
-    """RoIAlign on the one map, under the signature that torchvision's box head expects."""
+    """RoIAlign on the one map, with the signature of torchvision's box pooling."""
 
     def __init__(self, stride: int, cells: int, samples: int) -> None:
         super().__init__()
@@ -113,7 +112,7 @@ class Detector(GeneralizedRCNN):
 
     @torch.inference_mode()
     def regions_of(self, images: list[Tensor], selection: RegionSettings) -> list[Found]:
-        """The regions that the detector finds in images (3, H, W; uint8)."""
+        """Detect regions in images (3, H, W; uint8)."""
         view = self.look(images)
         proposals, _ = self.rpn(view.inputs, view.maps)
         logits, regression = self.roi_heads.box_predictor(self.pooled(view, proposals))
@@ -129,7 +128,7 @@ class Detector(GeneralizedRCNN):
 
     @torch.inference_mode()
     def features_of(self, images: list[Tensor], boxes: list[Tensor]) -> list[Tensor]:
-        """The features of the regions around the given boxes."""
+        """Return the features of the given boxes."""
         return self.features_in(self.look(images), boxes)
 
     def look(self, images: list[Tensor]) -> "View":
@@ -145,24 +144,24 @@ class Detector(GeneralizedRCNN):
         return list(self.pooled(view, final).split([len(box) for box in final]))
 
     def pooled(self, view: "View", boxes: list[Tensor]) -> Tensor:
-        """The box head's output for boxes in pixels of the resized images."""
+        """Return the box head's output for boxes in pixels of the resized images."""
         return self.roi_heads.box_head(self.roi_heads.box_roi_pool(view.maps, boxes, view.inputs.image_sizes))
 
 
 @dataclass(frozen=True)
 class View:
-    """Images as the network sees them."""
+    """Resized images and their maps."""
 
     inputs: ImageList
     maps: dict[str, Tensor]
     scales: list[Tensor]
-    """Resized pixels for each pixel of an image, along x, y, x, y."""
+    """Resized pixels per pixel of each image, along x, y, x, y."""
 
 
 def select(box_NC4: Tensor, score_NC: Tensor, selection: RegionSettings) -> tuple[Tensor, Tensor]:
-    """Proposal and class of each box kept, as MAttNet keeps them; highest score first.
+    """Return proposal and class of each box that MAttNet's rule keeps, highest score first.
 
-    Thresholding before suppression gives the same boxes as after it: a box is only ever suppressed by a better one.
+    Thresholding before suppression gives the same boxes as after it: only a better box suppresses a box.
     """
     is_region_NC = ((box_NC4[..., 2:] - box_NC4[..., :2]) >= SMALLEST_SIDE).all(dim=2)
     best = float(score_NC.where(is_region_NC, 0).amax()) if is_region_NC.any() else 0.0
@@ -174,13 +173,13 @@ def select(box_NC4: Tensor, score_NC: Tensor, selection: RegionSettings) -> tupl
 
 
 def selected(box_NC4: Tensor, score_NC: Tensor, selection: RegionSettings) -> tuple[Tensor, Tensor, Tensor]:
-    """The boxes kept, their scores, and their labels, which count the classes from 1."""
+    """Return the boxes that are kept, their scores and their labels, which count classes from 1."""
     proposal_N, class_N = select(box_NC4, score_NC, selection)
     return box_NC4[proposal_N, class_N], score_NC[proposal_N, class_N], class_N + 1
 
 
 def lowest_score(best: float, score: float, step: float) -> float:
-    """`score`, lowered by `step` until `best` reaches it, but not below 0."""
+    """Lower `score` by `step` until `best` reaches it, but not below 0."""
     lowered = takewhile(lambda low: low > 0, (round(score - times * step, 9) for times in count()))
     return next((low for low in lowered if best >= low), 0.0)
 
@@ -188,9 +187,9 @@ def lowest_score(best: float, score: float, step: float) -> float:
 def build_detector(
     settings: TorchvisionSettings, class_count: int, proposals: int | None = None, pretrained: State | None = None
 ) -> Detector:
-    """A detector of `class_count` classes besides the background, random where not pretrained.
+    """Return a detector of `class_count` classes besides the background, random where not pretrained.
 
-    `proposals` is their number an image when not training, where it shall not be the settings' own.
+    `proposals` overrides the number of proposals per image when not training.
     """
     backbone = BACKBONES[settings.backbone](pretrained)
     if pretrained is not None:
@@ -218,7 +217,7 @@ def build_detector(
         batch_size_per_image=settings.region_samples,
         positive_fraction=settings.positive_share,
         bbox_reg_weights=None,
-        # torchvision's selection: the detector makes its own.
+        # Switch off torchvision's selection: see `select`.
         score_thresh=0.0,
         nms_thresh=1.0,
         detections_per_img=proposals,

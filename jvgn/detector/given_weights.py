@@ -1,8 +1,8 @@
-"""Takes over a detector that was trained elsewhere, with what is known of the images it saw."""
+"""Detectors that were trained elsewhere: their weights in our format, and what is known about their training images."""
 
 from pathlib import Path
 
-from jvgn.detector.loading import load_source
+from jvgn.detector.interface import load_source
 from jvgn.detector.provenance import Provenance, read_image_ids, read_provenance, write_provenance
 from jvgn.detector.weights import Stored, read_detector, write_detector
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
@@ -10,18 +10,18 @@ from jvgn.storage.files import replacing, sha256
 from parsers.errors import BrokenFile, UserError
 
 LAYOUT = ("source", "backbone", "config", "anchor_sizes", "anchor_ratios")
-"""Settings without which weights mean something else."""
+"""Settings that change the meaning of the weights."""
 
 
 def adopt_detector(
     settings: TorchvisionSettings | Detectron2Settings, weights: Path | str, provenance: Path | str
 ) -> None:
-    """`weights` holds the given detector in our format, `provenance` what it was trained on, as far as is known."""
+    """Write the given detector in our format to `weights`, and its training images, if known, to `provenance`."""
     if settings.weights is None:
-        raise UserError("there are no given weights to take over; name them in the detector's `weights`")
+        raise UserError("the detector has no given weights; name them in its `weights`")
     given = Path(settings.weights)
     if not given.is_file():
-        raise UserError(f"{given}: there are no such weights; mend the detector's `weights`")
+        raise UserError(f"{given}: no such file; fix the detector's `weights`")
     saw_all_of = None
     if settings.source == "detectron2" and not is_ours(given):
         from jvgn.detector.detectron2 import read_given
@@ -52,16 +52,16 @@ def adopt_detector(
     write_provenance(provenance, made)
 
 
-def all_image_ids(told: str | None, known: Provenance | None) -> tuple[int, ...] | None:
-    """The training images of the user's list and of the provenance; a list does not take back what is known."""
-    lists = [] if told is None else [read_image_ids(told)]
+def all_image_ids(listed: str | None, known: Provenance | None) -> tuple[int, ...] | None:
+    """Return the training images of the user's list and of the provenance; neither removes images of the other."""
+    lists = [] if listed is None else [read_image_ids(listed)]
     if known and known.training_image_ids is not None:
         lists.append(known.training_image_ids)
     return tuple(sorted(set().union(*lists))) if lists else None
 
 
 def is_ours(path: Path) -> bool:
-    """Is this a file of `jvgn.detector.weights`?"""
+    """Return whether the file has the format of `jvgn.detector.weights`."""
     if path.suffix != ".safetensors":
         return False
     try:
@@ -76,21 +76,20 @@ def check_layout(stored: Stored, settings: TorchvisionSettings | Detectron2Setti
         expected, found = settings.model_dump(mode="json").get(key), stored.settings.get(key)
         if expected != found:
             raise UserError(
-                f"{stored.path}: these weights are of a detector with {key} {found}, and the settings say {expected}; "
-                "make them agree"
+                f"{stored.path}: expected weights of a detector with {key} {expected}, found {found}; change one"
             )
 
 
 def check_fit(settings: TorchvisionSettings | Detectron2Settings, taken: Path, given: Path) -> None:
-    """The detector can be built from what was taken over: it is refused here, rather than days later."""
+    """Build the detector from the new file, so that weights that do not fit are refused now and not days later."""
     try:
         load_source(settings, taken)
     except BrokenFile as error:
-        raise BrokenFile(given, "these weights do not fit the detector's settings", "make them agree") from error
+        raise BrokenFile(given, "the weights do not fit the detector's settings", "change one") from error
 
 
 def known_provenance(given: Path) -> Provenance | None:
-    """The provenance that lies beside the given weights, if it speaks of them."""
+    """Return the provenance beside the given weights, if it is theirs."""
     beside = given.with_name("provenance.json")
     if not beside.exists():
         return None

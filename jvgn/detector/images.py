@@ -15,35 +15,34 @@ from jvgn.storage.pictures import checked_picture
 from parsers.errors import BrokenFile, UserError
 
 KEPT_BYTES = 2**29
-"""Images that take no more than this, decoded, are few: they fit in memory and need no reading ahead."""
+"""Decoded images of at most this size are kept in memory and not read ahead."""
 
 SLIMMEST = 100
-"""Times as long as wide: of an image beyond, no pixel across would be left at a detector's size."""
+"""Highest ratio of sides: resized for a detector, a slimmer image would have a width of 0."""
 
 
 def as_tensor(image: Image.Image) -> Tensor:
-    """(3, H, W) uint8 of an image in RGB."""
+    """Return an RGB image as (3, H, W) uint8."""
     return torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous()
 
 
 def read_image(path: Path, as_seen: bool = False) -> Tensor:
-    """As stored, for boxes refer to the stored pixels, or upright: a photograph that nobody annotated is as people
-    see it."""
+    """Read an image as stored, because boxes refer to stored pixels, or `as_seen`: turned as the camera noted."""
     return as_tensor(checked_picture(path, as_seen))
 
 
 def slimness(image_3HW: Tensor) -> str | None:
-    """What keeps a detector from looking at an image that is like a line."""
+    """Return why an image is too slim for a detector, or None."""
     height, width = image_3HW.shape[1:]
     if max(width, height) <= SLIMMEST * min(width, height):
         return None
-    return f"has {width} x {height} pixels: too slim to find objects in"
+    return f"has {width} x {height} pixels, too slim for a detector"
 
 
 class ImageFiles(Dataset[Tensor | UserError]):
-    """The images of `images.parquet`, read from a folder; few ones that are `seen_often` are kept in memory.
+    """The images of `images.parquet`, read from a folder. If they are few and `seen_often`, they are kept in memory.
 
-    An unreadable one is an item, not an exception: a loader's worker would bury its message in a traceback.
+    An unreadable image is returned as an error, not raised: a loader's worker would bury the message in a traceback.
     """
 
     def __init__(self, images: pa.Table, folder: Path | str, seen_often: bool) -> None:
@@ -78,7 +77,7 @@ class ImageFiles(Dataset[Tensor | UserError]):
 def load(
     files: ImageFiles, batches: Sequence[list[int]], threads: int, pinned: bool = False
 ) -> Iterator[list[Tensor | UserError]]:
-    """The images of each batch of indices, in that order, read ahead by other processes unless they are few."""
+    """Yield the images of each batch of indices in order, read ahead by other processes unless they are few."""
     workers = 0 if files.are_few else threads
     yield from DataLoader(
         files,
@@ -91,7 +90,7 @@ def load(
 
 
 def load_whole(files: ImageFiles, batches: Sequence[list[int]], threads: int) -> Iterator[list[Tensor]]:
-    """As `load`, but an image that cannot be read is an error."""
+    """Yield batches as `load` does; raise the error of an image that cannot be read."""
     for batch in load(files, batches, threads):
         for image in batch:
             if isinstance(image, UserError):

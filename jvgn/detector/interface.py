@@ -1,20 +1,23 @@
-"""What extraction asks of a detector, whichever library it comes from.
+"""The interface of all detectors, and the functions that load one. Each library is imported only when it is needed.
 
-Boxes are in pixels of the image as it is stored, after the detector's regression; a region's feature is pooled from
-this *final* box, never from the proposal that it came from. Detections and given boxes so have features of one kind.
+Boxes are in pixels of the stored image, after the detector's regression. A region's feature is pooled from this *final*
+box, not from its proposal, so that detected and annotated boxes have features of one kind.
 Shape suffixes: N regions of an image, D feature size, H, W pixels.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, Self
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from jvgn.settings.detector import DetectorSettings, Detectron2Settings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
+from parsers.errors import UserError
 
 Categories = list[tuple[int, str]]
-"""The dataset's category id and name of each of a detector's labels, which count from 1."""
+"""Category id and name, in the dataset, of each label of a detector; labels count from 1."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,37 @@ class Source(Protocol):
     def to(self, device: str | torch.device) -> Self: ...
 
     def regions_of(self, images: list[Tensor], selection: RegionSettings) -> list[Found]:
-        """The regions detected in images (3, H, W; RGB, uint8), chosen by `selection`."""
+        """Detect regions in images (3, H, W; RGB, uint8), selected as `selection` says."""
 
     def features_of(self, images: list[Tensor], boxes: list[Tensor]) -> list[Tensor]:
-        """The features (N, D) of the given boxes (N, 4) of each image."""
+        """Return the features (N, D) of the given boxes (N, 4) of each image."""
+
+
+def load_source(settings: DetectorSettings, weights: Path | str, proposals: int | None = None) -> Source:
+    """Return the detector of these settings, ready to detect; `proposals` overrides its number of proposals."""
+    from jvgn.detector.weights import check_settings, load_detector
+
+    if settings.source == "torchvision":
+        trained = load_detector(weights, proposals)
+        check_settings(weights, trained.settings, settings)
+        return trained
+    if settings.source == "detectron2":
+        from jvgn.detector.detectron2 import load_detectron2
+
+        found = load_detectron2(weights, proposals)
+        check_settings(weights, found.settings, settings)
+        return found
+    raise UserError(
+        f"{weights}: a detector of source {settings.source} has no network to run on images; choose another detector"
+    )
+
+
+def untrained(settings: TorchvisionSettings | Detectron2Settings, class_count: int) -> nn.Module:
+    """Return a detector before its first step; called with images (3, H, W; uint8) and targets, it returns losses."""
+    if settings.source == "torchvision":
+        from jvgn.detector.weights import start_detector
+
+        return start_detector(settings, class_count)
+    from jvgn.detector.detectron2 import start_detectron2
+
+    return start_detectron2(settings, class_count)

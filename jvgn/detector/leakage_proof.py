@@ -1,9 +1,9 @@
-"""Did the detector see an image that is evaluated on? The answer, with its evidence, as a JSON file.
+"""Leakage proof: whether a detector was trained on an evaluation image, with the evidence, as a JSON file.
 
-`verdict`: `proved` (it saw none), `leaking` (it saw the `leaked_image_ids`) or `unproven` (nobody knows what it, or the
-weights that it started from, saw); `saw_all_of`: a collection that it saw without exception, or null;
-`training_images` (null where unknown) and `evaluation_images`: their numbers; `datasets`: those whose evaluation
-images, which are the images of every split but train, were looked at; `detector_sha256`: of the detector's weights.
+`verdict`: `proved` (on none), `leaking` (on the `leaked_image_ids`) or `unproven` (its training images, or those of the
+weights it started from, are unknown); `saw_all_of`: a collection that it was trained on in full, or null;
+`training_images` (null if unknown) and `evaluation_images`: their numbers; `datasets`: those whose evaluation images
+(of every split but train) were checked; `detector_sha256`: checksum of the detector's weights.
 """
 
 import json
@@ -13,26 +13,25 @@ from typing import Literal, get_args
 
 from jvgn.detector.excluded_images import evaluated
 from jvgn.detector.provenance import Provenance, read_provenance
-from jvgn.storage.files import replacing
+from jvgn.storage.files import reading, replacing
 from jvgn.storage.text_formats import parsed_json
-from parsers.errors import BrokenFile, UserError
+from parsers.errors import UserError
 
 NAMED = 5
-"""How many leaked images a message names."""
-
+"""The number of leaked images that a message names."""
 
 Verdict = Literal["proved", "leaking", "unproven"]
 
 
 def evaluation_images(expressions: Iterable[Path | str]) -> set[int]:
-    """The images of every split but train, over all the `expressions.parquet` files."""
+    """Return the images of every split but train, over all `expressions.parquet` files."""
     return {image_id for path in expressions for image_id, _ in evaluated(path)}
 
 
 def prove_disjoint(
     provenance: Path | str, expressions: Sequence[Path | str], output: Path | str, allow_leaking: bool = False
 ) -> Verdict:
-    """`output` holds the verdict; a leak that is not allowed is an error instead."""
+    """Write the verdict to `output`; raise an error if the detector leaks and that is not allowed."""
     made = read_provenance(provenance)
     evaluated = evaluation_images(expressions)
     leaked = sorted(evaluated if made.saw_all_of else evaluated.intersection(made.training_image_ids or ()))
@@ -41,8 +40,7 @@ def prove_disjoint(
         source = f"all of {made.saw_all_of}, and so on " if made.saw_all_of else ""
         raise UserError(
             f"{provenance}: the detector was trained on {source}{len(leaked)} evaluation images ({first}) of "
-            f"{', '.join(map(str, expressions))}; train another, or set evaluation.allow_leaking and live with the "
-            "verdict"
+            f"{', '.join(map(str, expressions))}; train another, or set evaluation.allow_leaking to report the leak"
         )
     verdict: Verdict = "leaking" if leaked else "proved" if all_is_known(made) else "unproven"
     evidence = {
@@ -60,22 +58,20 @@ def prove_disjoint(
 
 
 def all_is_known(made: Provenance) -> bool:
-    """Does the provenance name every image that had a part in the weights?"""
+    """Return whether the provenance names every image behind the weights."""
     detector = made.detector
     from_unknown = (
         detector.source != "precomputed"
         and (detector.pretrained is not None or detector.weights is not None)
         and detector.pretrained_on == "unknown"
     )
-    # An empty list is no evidence: a detector with no training images is one whose images nobody wrote down.
+    # An empty list proves nothing: every detector was trained on some images.
     return bool(made.training_image_ids) and not from_unknown
 
 
 def read_verdict(path: Path) -> str:
-    try:
+    with reading(path, "leakage proof"):
         verdict = parsed_json(path.read_bytes())["verdict"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise BrokenFile(path, "not a readable proof") from error
-    if verdict not in get_args(Verdict):
-        raise BrokenFile(path, "not a readable proof")
-    return str(verdict)
+        if verdict not in get_args(Verdict):
+            raise ValueError(f"unknown verdict {verdict!r}")
+        return str(verdict)

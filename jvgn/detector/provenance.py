@@ -1,10 +1,10 @@
-"""What a detector was trained on: a JSON file beside its weights.
+"""Provenance of a detector: the images it was trained on, in a JSON file beside its weights.
 
 `format`: the version; `detector`: its settings; `seed`; `categories`: a list of [category id, name];
-`training_image_ids`: sorted, or null where nobody knows; `saw_all_of`: the name of a public collection that it was
-trained on without exception, or null; `weights_sha256`; `pretrained_sha256`: of the classification weights it started
-from, or null; `given_sha256`: of the file it was taken from, or null where the workflow trained it; `tables`: the
-SHA-256 of the `images`, `objects` and `excluded` tables; `versions`: of the libraries that trained it.
+`training_image_ids`: sorted, or null if unknown; `saw_all_of`: the name of a public collection that it was trained on
+in full, or null; `weights_sha256`; `pretrained_sha256`: checksum of the classification weights it started from, or
+null; `given_sha256`: checksum of the file it was taken from, or null if the workflow trained it; `tables`: the SHA-256
+of the `images`, `objects` and `excluded` tables; `versions`: those of the libraries that trained it.
 """
 
 import json
@@ -15,13 +15,13 @@ from pydantic import ValidationError
 
 from jvgn.settings.base import Frozen, describe
 from jvgn.settings.detector import DetectorSettings
-from jvgn.storage.files import replacing
+from jvgn.storage.files import reading, replacing
 from parsers.errors import BrokenFile, UserError
 
 MOST_DIGITS = 18
-"""Of an image's id, which is an int64."""
+"""Image ids are int64."""
 COCO_TRAIN2017 = "COCO train2017"
-"""All of train2014, and so every image of RefCOCO, RefCOCO+ and RefCOCOg, is in it."""
+"""Includes train2014, and so every image of RefCOCO, RefCOCO+ and RefCOCOg."""
 
 
 class Provenance(Frozen):
@@ -44,23 +44,18 @@ def write_provenance(path: Path | str, provenance: Provenance) -> None:
 
 
 def read_provenance(path: Path | str) -> Provenance:
-    try:
-        return Provenance.model_validate_json(Path(path).read_bytes())
-    except FileNotFoundError as error:
-        raise BrokenFile(path, "there is no such file", "make it with the workflow") from error
-    except OSError as error:
-        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error
-    except ValidationError as error:
-        raise BrokenFile(path, "not a detector's provenance: " + describe(error.errors()[0])) from error
+    with reading(path, "provenance"):
+        try:
+            return Provenance.model_validate_json(Path(path).read_bytes())
+        except ValidationError as error:
+            raise BrokenFile(path, "not a detector's provenance: " + describe(error.errors()[0])) from error
 
 
 def read_image_ids(path: Path | str) -> tuple[int, ...]:
-    """The image ids of a text file, an id a line; sorted."""
-    try:
+    """Return the image ids of a text file, one per line, sorted."""
+    with reading(path, "list of image ids", "fix the detector's `training_images`"):
         words = Path(path).read_text(encoding="utf8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read ({error}); mend the detector's `training_images`") from error
     for word in words:
         if not (word.isdecimal() and len(word) <= MOST_DIGITS):
-            raise UserError(f"{path}: expected an image id a line, found {word[:40]!r}; mend the file")
+            raise UserError(f"{path}: expected one image id per line, found {word[:40]!r}; fix the file")
     return tuple(sorted(set(map(int, words))))

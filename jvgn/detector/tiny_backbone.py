@@ -1,7 +1,7 @@
-"""A residual network of a size that learns on two CPU cores, for small drawn images.
+"""A residual network for small drawn images, small enough to train on two CPU cores.
 
-It is trained to tell shapes apart, yet sentences also speak of colours: so colours have their own way past the layers
-that learn to overlook them, from the pixels to the region feature.
+It is trained to tell shapes apart, and would learn to ignore colours, which sentences mention too. So a branch of its
+own carries colours from the pixels to the region feature.
 """
 
 import torch
@@ -35,7 +35,7 @@ class Residual(nn.Module):
 
 
 class Layers(nn.Module):
-    """The map, 4 pixels a cell: what a cell and its wide surroundings look like, then the cell's own colour."""
+    """The map, 4 pixels per cell: appearance of the cell and its wide surroundings, then the cell's own colour."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,12 +55,12 @@ class Layers(nn.Module):
 
 
 class LastStage(nn.Module):
-    """A pooled region as one vector: its mean over a residual stage, then its mean colour."""
+    """Turns a pooled region into one vector: the mean of a residual stage, then the mean colour."""
 
     def __init__(self) -> None:
         super().__init__()
         self.stage = Residual(MAP_SIZE, 64, FEATURE_SIZE - COLOUR_SIZE)
-        # Leaves each dimension of the feature at unit variance, whatever the stage learns.
+        # Gives each dimension of the feature unit variance, whatever the stage learns.
         self.scale = nn.BatchNorm1d(FEATURE_SIZE, affine=False)
 
     def forward(self, pooled: Tensor) -> Tensor:

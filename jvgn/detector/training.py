@@ -1,14 +1,14 @@
-"""Trains a detector on all images of a table that are not excluded: on none that any dataset evaluates on.
+"""Training of a detector, on all images of a table that are not excluded because a dataset evaluates on them.
 
-The same seed, number of threads and machine give the same weights, to the byte, on a CPU; so does a training that was
-interrupted: beside the weights, `*.state.pt` holds the last saved step until the weights are there. SIGTERM and SIGINT
-save one.
+On a CPU, the same seed, number of threads and machine give the same bytes, also if the training was interrupted:
+`*.state.pt` beside the weights holds the last saved step until the weights are written. SIGTERM and SIGINT save a step.
 """
 
 import logging
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,14 @@ import numpy as np
 import pyarrow as pa
 import torch
 from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
 from jvgn.datasets.tables import read_images, read_objects
 from jvgn.detector.excluded_images import without
 from jvgn.detector.images import ImageFiles, load_whole
-from jvgn.detector.loading import untrained
+from jvgn.detector.interface import untrained
 from jvgn.detector.provenance import Provenance, write_provenance
-from jvgn.detector.sharing import Share, scaled, share, together, total
 from jvgn.detector.weights import pretrained_sha256, save_detector
 from jvgn.runtime.distributed import Processes, joined
 from jvgn.runtime.precision import autocast, check_precision
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 CATEGORY = ["category_id", "category"]
 SMALLEST_SIDE = 1.0
-"""In pixels: narrower objects are left out."""
+"""Narrower objects, in pixels, are not learned from."""
 
 Target = dict[str, Tensor]
 
@@ -54,13 +54,13 @@ def train_detector(
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:
-    """`weights` holds a detector trained on the images, `provenance` says on which."""
+    """Train a detector; write its `weights`, and its training images to `provenance`."""
     torch.set_num_threads(threads)
     check_precision(torch.device(device), settings.precision)
     image_table, object_table = without(read_images(images), excluded), read_objects(objects)
     if not len(image_table):
         raise UserError(
-            f"{images}: no image is left to train on once those in {excluded} are left out; add images that no dataset"
+            f"{images}: all images are excluded by {excluded}, so none is left to train on; add images that no dataset"
             " evaluates on"
         )
     categories = sorted({(row["category_id"], row["category"]) for row in object_table.select(CATEGORY).to_pylist()})
@@ -91,7 +91,7 @@ def train_detector(
 
 
 def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:
-    """Each image's boxes and labels, which count the categories from 1; crowds and empty boxes are left out."""
+    """Return the boxes and labels of each image, without crowds and empty boxes; labels count categories from 1."""
     box_N4 = np.stack([objects[side].to_numpy() for side in ("x1", "y1", "x2", "y2")], axis=1)
     label_N = np.searchsorted(np.asarray(category_ids), objects["category_id"].to_numpy()) + 1
     is_target_N = ((box_N4[:, 2:] - box_N4[:, :2]) >= SMALLEST_SIDE).all(axis=1) & ~np.asarray(objects["is_crowd"])
@@ -106,7 +106,7 @@ def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int])
 
 
 def order_batches(sizes: Sequence[tuple[int, int]], batch_size: int, epochs: int, seed: int) -> list[list[int]]:
-    """The images of every step of the training. A batch holds only wide images or only tall ones: less padding."""
+    """Return the images of every step. A batch holds only wide or only tall images, which saves padding."""
     is_wide = np.asarray([width >= height for width, height in sizes])
     steps: list[list[int]] = []
     for epoch in range(epochs):
@@ -122,19 +122,53 @@ def order_batches(sizes: Sequence[tuple[int, int]], batch_size: int, epochs: int
 
 
 def flip(image: Tensor, target: Target) -> tuple[Tensor, Target]:
-    """The mirror image, left to right, and its boxes."""
+    """Mirror an image and its boxes left to right."""
     x1, y1, x2, y2 = target["boxes"].unbind(dim=1)
     width = image.shape[2]
     return image.flip(2), target | {"boxes": torch.stack([width - x2, y1, width - x1, y2], dim=1)}
 
 
 def learning_rate(step: int, steps: int, highest: float, warm_up: int) -> float:
-    """Grows for `warm_up` steps, then follows a cosine that would reach 0 after the last step."""
+    """Return a rate that grows for `warm_up` steps, then follows a cosine to 0 after the last step."""
     return highest * min(1.0, (step + 1) / (warm_up + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
+@dataclass(frozen=True)
+class Share:
+    """The part of a batch that one of several processes learns from."""
+
+    positions: Sequence[int]
+    """Positions of its images in the batch."""
+    weight: float
+    """The weight of its mean loss in the loss of the batch."""
+
+
+def share(processes: Processes, size: int) -> Share:
+    """Return the share of this process. A process without images takes another's image with weight 0."""
+    own = processes.share(range(size))
+    return Share(own, len(own) / size) if own else Share([0], 0.0)
+
+
+def together(processes: Processes, network: nn.Module) -> nn.Module:
+    """Wrap the network so that gradients are averaged over processes."""
+    if processes.count == 1:
+        return network
+    return DistributedDataParallel(network, [processes.device] if processes.device.type == "cuda" else None)
+
+
+def scaled(processes: Processes, loss: Tensor, weight: float) -> Tensor:
+    """Scale the loss so that its gradient, averaged over processes, is that of the whole batch."""
+    return loss if processes.count == 1 else loss * (weight * processes.count)
+
+
+def total(processes: Processes, loss: Tensor, weight: float) -> float:
+    """Return the loss of the whole batch."""
+    found = float(loss.detach())
+    return found if processes.count == 1 else processes.summed(found * weight)[0]
+
+
 class Training:
-    """A detector and its optimiser, at the first step or, where `state` holds one, as they were saved."""
+    """A detector and its optimiser, at the first step or at the step that `state` holds."""
 
     def __init__(
         self,
@@ -151,7 +185,7 @@ class Training:
             self.optimiser = torch.optim.SGD(parameters, momentum=0.9, weight_decay=settings.weight_decay)
         else:
             self.optimiser = torch.optim.AdamW(parameters, weight_decay=settings.weight_decay)
-        # Gradients of fp16 would vanish: they are scaled. In the other precisions, it does nothing.
+        # Small gradients would vanish in fp16, so they are scaled; other precisions do not need it.
         self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "fp16")
         self.step = 0
         self.interruption: Interruption | None = None
@@ -159,7 +193,7 @@ class Training:
         self.network = together(processes, self.detector)
 
     def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
-        """The detector is trained to the last step."""
+        """Train to the last step."""
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
         left, start = batches[self.step :], time.monotonic()
@@ -179,22 +213,22 @@ class Training:
         logger.info("%d steps in %.0f s", len(left), time.monotonic() - start)
 
     def save_if_due(self, steps: int, loss: float) -> None:
-        """After a step; where a signal has come, it was the last one for now."""
+        """Save the state if it is time, or if a signal asks to stop."""
         if self.is_asked_to_stop():
             self.save()
-            raise Interrupted(f"stopped by a signal after step {self.step}; run it again to go on from there")
+            raise Interrupted(f"stopped by a signal after step {self.step}; run it again to resume")
         if self.step % self.settings.save_every == 0 or self.step == steps:
             logger.info("step %d of %d: loss %.5f", self.step, steps, loss)
             self.save()
 
     def is_asked_to_stop(self) -> bool:
-        """Whether a signal has come to any of the processes: all of them know at the same step."""
+        """Return whether any process received a signal, so that all stop at the same step."""
         return self.processes.summed(float(self.interruption is not None and self.interruption.has_come))[0] > 0
 
     def flipped(
         self, images: list[Tensor], targets: list[Target], part: Share, batch_size: int
     ) -> tuple[list[Tensor], list[Target]]:
-        """Some of them mirrored. What is random depends on the step alone, so a resumed training is the same."""
+        """Mirror some images. The random numbers depend on the step alone, so a resumed training is the same."""
         torch.manual_seed(self.settings.seed * 2**32 + self.step + 1)
         if not self.settings.flips:
             return images, targets
@@ -206,7 +240,7 @@ class Training:
         return [image for image, _ in chosen], [target for _, target in chosen]
 
     def learn(self, images: list[Tensor], targets: list[Target], weight: float, rate: float) -> float:
-        """One step; the loss of the whole batch, of which these images are a share."""
+        """Take one step on a share of a batch; return the loss of the whole batch."""
         device = self.processes.device
         for group in self.optimiser.param_groups:
             group["lr"] = rate
@@ -242,4 +276,4 @@ class Training:
             self.optimiser.load_state_dict(saved["optimiser"])
             self.scaler.load_state_dict(saved["scaler"])
             self.step = saved["step"]
-            logger.info("going on from step %d", self.step)
+            logger.info("resuming from step %d", self.step)

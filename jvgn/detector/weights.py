@@ -1,8 +1,8 @@
-"""A detector's weights: a safetensors file, never a pickle.
+"""File of a detector's weights, in safetensors.
 
 Its tensors are the detector's state; its metadata has one entry, `detector`, a JSON object: `format`, the version;
-`settings`, the detector's settings in full; `categories`, a list of [category id, name]: the detector's label k,
-from 1, stands for the k-th. (One entry, because safetensors writes several in no fixed order.)
+`settings`, the detector's settings in full; `categories`, a list of [category id, name]: label k, from 1, is the k-th.
+(One entry, because safetensors writes several in no fixed order.)
 """
 
 import json
@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
 from jvgn.detector.faster_rcnn import Detector, State, build_detector
@@ -21,8 +20,7 @@ from jvgn.settings.base import Frozen, validated
 from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import replacing, sha256
-from jvgn.storage.text_formats import parsed_json
-from jvgn.storage.weights import fits, load_tensors
+from jvgn.storage.weights import fits, load_tensors, read_safetensors
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
@@ -30,7 +28,7 @@ FORMAT = "1"
 
 @dataclass(frozen=True)
 class TrainedDetector:
-    """A detector that knows what its labels stand for: a source of regions."""
+    """A detector with the categories of its labels: a source of regions."""
 
     detector: Detector
     settings: TorchvisionSettings
@@ -52,7 +50,7 @@ class TrainedDetector:
 
 
 def save_detector(path: Path | str, state: State, settings: NetworkSettings, categories: Categories) -> str:
-    """`path` holds the detector; the SHA-256 of the file is returned."""
+    """Write the detector to `path`; return the SHA-256 of the file."""
     with replacing(path) as temporary:
         write_detector(temporary, state, settings, categories)
         return sha256(temporary)
@@ -72,7 +70,7 @@ class About(Frozen):
 
 @dataclass(frozen=True)
 class Stored:
-    """What a file of weights holds."""
+    """The content of a file of weights."""
 
     path: Path
     settings: dict[str, Any]
@@ -81,24 +79,18 @@ class Stored:
 
 
 def read_detector(path: Path | str) -> Stored:
-    """The content of the file, after a check that it is whole and of our format."""
-    if not Path(path).exists():
-        raise BrokenFile(path, "there is no such file", "make it with the workflow")
-    try:
-        with safe_open(path, framework="pt") as file:
-            about = parsed_json((file.metadata() or {}).get("detector", "{}"))
-        state = load_file(path)
-    except Exception as error:
-        raise BrokenFile(path, f"not a readable safetensors file ({error})") from error
+    """Return the content of the file, after a check of its format."""
+    state, metadata = read_safetensors(path)
+    about = metadata.get("detector")
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:
         raise BrokenFile(path, f"expected a detector of format version {FORMAT}, found {found or 'none'}")
-    told = validated(About, about, f"{path}: metadata")
-    return Stored(Path(path), told.settings, list(told.categories), state)
+    checked = validated(About, about, f"{path}: metadata")
+    return Stored(Path(path), checked.settings, list(checked.categories), state)
 
 
 def load_detector(path: Path | str, proposals: int | None = None) -> TrainedDetector:
-    """The detector at `path`, ready to detect."""
+    """Return the detector at `path`, ready to detect."""
     stored = read_detector(path)
     settings = validated(TorchvisionSettings, stored.settings, f"{path}: settings")
     if not fits(stored.state, lambda: build_detector(settings, len(stored.categories), proposals)):
@@ -109,35 +101,26 @@ def load_detector(path: Path | str, proposals: int | None = None) -> TrainedDete
 
 
 def start_detector(settings: TorchvisionSettings, class_count: int) -> Detector:
-    """A detector before its first step."""
+    """Return a detector before its first step."""
     if settings.pretrained is None:
         return build_detector(settings, class_count)
     try:
-        return build_detector(settings, class_count, pretrained=read_pretrained(settings.pretrained))
+        return build_detector(settings, class_count, pretrained=load_tensors(settings.pretrained))
     except (RuntimeError, TypeError) as error:
         raise BrokenFile(settings.pretrained, f"not the weights of a {settings.backbone}", "choose others") from error
 
 
 def pretrained_sha256(settings: NetworkSettings) -> str | None:
-    """Of the weights that a detector starts from, if any."""
+    """Return the checksum of the weights that a detector starts from, if any."""
     if settings.pretrained is None:
         return None
     if not Path(settings.pretrained).is_file():
-        raise UserError(f"{settings.pretrained}: there are no such pretrained weights; mend the `pretrained` setting")
+        raise UserError(f"{settings.pretrained}: no such file; fix the `pretrained` setting")
     return sha256(settings.pretrained)
-
-
-def read_pretrained(path: Path | str) -> dict[str, Tensor]:
-    """A classification network's weights, from a safetensors file or from torchvision's own."""
-    try:
-        return load_file(path) if Path(path).suffix == ".safetensors" else load_tensors(path)
-    except (SafetensorError, OSError, ValueError) as error:
-        raise BrokenFile(path, "not a readable file of weights", "download it again") from error
 
 
 def check_settings(weights: Path | str, found: NetworkSettings, expected: NetworkSettings) -> None:
     for key, value in expected.model_dump().items():
         if getattr(found, key) != value:
-            raise UserError(
-                f"{weights}: expected a detector with {key} {value}, found {getattr(found, key)}; train it again"
-            )
+            problem = f"expected a detector with {key} {value}, found {getattr(found, key)}"
+            raise UserError(f"{weights}: {problem}; train it again")

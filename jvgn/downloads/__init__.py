@@ -1,1 +1,1 @@
-"""Files that we do not make: downloaded whole or not at all, verified before use, unpacked without trust."""
+"""Published files: downloaded from mirrors, resumed after interruptions, verified, and unpacked safely."""

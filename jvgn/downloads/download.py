@@ -1,40 +1,31 @@
-"""A source's file from the first of its mirrors that has it: tried again, gone on with, verified, then named."""
+"""Download of a source's file from the first mirror that has it, with retries, resumed and verified."""
 
 import logging
 import time
-from contextlib import suppress
 from pathlib import Path
 
-from jvgn.downloads.part import Part, locked
+from jvgn.downloads.checksums import problem_with, verify_given
+from jvgn.downloads.partial_download import Part
 from jvgn.downloads.transfer import TransferFailed, transfer
-from jvgn.downloads.verification import problem_with, verify_given
 from jvgn.settings.source import DownloadSettings, SourceSettings
 from parsers.errors import UserError
 
 log = logging.getLogger(__name__)
 
 GAIN = 1 << 20
-"""So many more bytes than ever before are progress: a connection that breaks often still gets through."""
+"""A try that gains so many bytes resets the count of tries: a connection that breaks often still finishes."""
 LONGEST_WAIT = 60.0
 
 
 def obtain(source: SourceSettings, settings: DownloadSettings) -> None:
-    """The source's file is there and is the published one; a file that was there before is verified and stays."""
+    """Download and verify the source's file; an existing file is verified and kept."""
     if Path(source.file).exists():
         verify_given(source)
-        return
-    part = Part(Path(source.file))
-    with locked(part.path, "ab"):
-        try:
-            download(source, part, settings)
-        finally:
-            if not part.size:
-                with suppress(OSError):  # of a disk that has become read-only
-                    part.path.unlink(missing_ok=True)
+    else:
+        download(source, Part(Path(source.file)), settings)
 
 
 def download(source: SourceSettings, part: Part, settings: DownloadSettings) -> None:
-    """The part has become the source's file."""
     reasons = []
     for mirror in in_order(source.mirrors, part):
         log.info("%s: from %s", part.file, mirror)
@@ -45,19 +36,19 @@ def download(source: SourceSettings, part: Part, settings: DownloadSettings) -> 
         log.info("%s: not from %s: %s", part.file, mirror, reason)
         reasons.append(f"{mirror}: {reason}")
     raise UserError(
-        f"{part.file}: none of its mirrors has it ({'; '.join(reasons)}); run it again later, or get the file yourself"
-        " and put it there: it is then verified and used, and nothing is downloaded"
+        f"{part.file}: no mirror has it ({'; '.join(reasons)}); run it again later, or put the file there yourself:"
+        " it is then verified and used"
     )
 
 
 def in_order(mirrors: tuple[str, ...], part: Part) -> list[str]:
-    """As given, but first the mirror of which there are bytes already."""
+    """Return the mirrors as given, but first the one that the partial download is from."""
     begun = part.whole()
     return sorted(mirrors, key=lambda mirror: begun is None or mirror != begun.mirror)
 
 
 def failure(mirror: str, part: Part, source: SourceSettings, settings: DownloadSettings) -> str | None:
-    """Why the mirror does not give the right file; None, if the part is now the right file."""
+    """Download from one mirror; return why it failed, or None if the part is now the verified file."""
     tries, most = 0, part.size
     while True:
         try:
@@ -68,7 +59,7 @@ def failure(mirror: str, part: Part, source: SourceSettings, settings: DownloadS
             if error.is_final or tries >= settings.tries:
                 return str(error)
             wait = min(settings.wait * 2 ** max(tries - 1, 0), LONGEST_WAIT)
-            log.info("%s: %s; again in %g seconds", part.file, error, wait)
+            log.info("%s: %s; retrying in %g seconds", part.file, error, wait)
             time.sleep(wait)
     problem = problem_with(part.path, source)
     if problem is not None:

@@ -1,4 +1,4 @@
-"""One try to get a file from one mirror: over HTTP, going on where an earlier try broke off, or from a file."""
+"""One try to transfer a file from one mirror: over HTTP, resumed where an earlier try stopped, or from a local file."""
 
 import http.client
 import re
@@ -12,28 +12,29 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from tqdm import tqdm
 
-from jvgn.downloads.part import Part, Whole, opened_for_writing, write_all
+from jvgn.downloads.partial_download import Part, Whole
+from jvgn.storage.files import disk_errors_named
 
 CHUNK = 1 << 20
-WORTH_ANOTHER_TRY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+RETRIED = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 HEADERS = {"User-Agent": "jvgn", "Accept-Encoding": "identity"}
 ZIPPED, ZIPPED_CODINGS = (".gz", ".tgz"), ("gzip", "x-gzip")
-"""Many servers tell of such a file's own compression as if it were theirs."""
+"""Many servers report the compression of such a file as if it were that of the transfer."""
 COMPRESSED = (*ZIPPED_CODINGS, "deflate", "compress", "br", "zstd")
-"""There are servers that write other words there, and send the file as it is."""
+"""Some servers write other words there, and send the file as it is."""
 
 
 class TransferFailed(Exception):
-    """Why a mirror did not give the file."""
+    """The reason why a transfer failed."""
 
     def __init__(self, reason: str, is_final: bool = False) -> None:
         super().__init__(reason)
         self.is_final = is_final
-        """Asking the same mirror again would be no use."""
+        """Retrying the same mirror cannot help."""
 
 
 class WebRedirects(HTTPRedirectHandler):
-    """A mirror may point to another place on the web: the library would also follow it to FTP."""
+    """Follows redirections within the web only; the library would also follow them to FTP."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
@@ -44,8 +45,8 @@ class WebRedirects(HTTPRedirectHandler):
 
 
 def transfer(mirror: str, part: Part, size: int | None, timeout: float) -> None:
-    """`part` holds all bytes that the mirror has, of which it may have the first ones already."""
-    if part.is_whole(mirror):
+    """Complete `part` from the mirror, resuming if possible."""
+    if part.is_complete(mirror):
         return
     try:
         if urlsplit(mirror).scheme == "file":
@@ -53,23 +54,23 @@ def transfer(mirror: str, part: Part, size: int | None, timeout: float) -> None:
         else:
             receive(mirror, part, size, timeout)
     except HTTPError as error:
-        is_final = error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in WORTH_ANOTHER_TRY
+        is_final = error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in RETRIED
         raise TransferFailed(f"HTTP {error.code} {error.reason}", is_final) from error
     except (OSError, http.client.HTTPException) as error:
         raise TransferFailed(plain_reason(error, timeout)) from error
     except ValueError as error:
-        raise TransferFailed(f"it is no address that can be asked ({error})", is_final=True) from error
+        raise TransferFailed(f"invalid address ({error})", is_final=True) from error
 
 
 def plain_reason(error: Exception, timeout: float) -> str:
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, TimeoutError):
-        return f"nothing came for {timeout:g} seconds"
+        return f"no data for {timeout:g} seconds"
     return str(cause) or type(cause).__name__
 
 
 def copy(mirror: str, part: Part, size: int | None) -> None:
-    """Of a `file:` address; one without slashes is relative to the working directory."""
+    """Copy from a `file:` address; one without slashes is relative to the working directory."""
     path = Path(unquote(urlsplit(mirror).path))
     try:
         found = path.stat().st_size
@@ -92,11 +93,11 @@ def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
     except HTTPError as error:
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.discard()
-            raise TransferFailed("it no longer has the bytes that follow; starting anew") from error
+            raise TransferFailed("it no longer has the remaining bytes; starting over") from error
         raise
     with response:
         if response.headers.get_content_type() == "text/html":
-            raise TransferFailed("it answers with a web page instead of the file", is_final=True)
+            raise TransferFailed("it sent a web page instead of the file", is_final=True)
         check_coding(response, part.file)
         if response.status == HTTPStatus.PARTIAL_CONTENT:
             check_rest(response, part, known)
@@ -111,42 +112,42 @@ def check_size(found: int | None, expected: int | None) -> None:
 
 
 def check_coding(response: http.client.HTTPResponse, file: Path) -> None:
-    """The bytes are the file's own, as was asked for."""
+    """Refuse an answer that is compressed for the transfer: it was not asked for."""
     coding = (response.headers["Content-Encoding"] or "").strip().lower()
     if coding in COMPRESSED and not (coding in ZIPPED_CODINGS and file.name.endswith(ZIPPED)):
         raise TransferFailed(f"it sends the file compressed ({coding}), expected its own bytes", is_final=True)
 
 
 def whole_of(mirror: str, response: http.client.HTTPResponse, expected: int | None) -> Whole:
-    """What the answer says of itself. A weak ETag may stand for other bytes as well."""
+    """Return what the answer says about the file. A weak ETag does not identify bytes."""
     tag, length = response.headers["ETag"], response.headers["Content-Length"]
     validator = tag if tag and not tag.startswith("W/") else response.headers["Last-Modified"]
     found = int(length) if length and length.isdecimal() else expected
-    if found is None and not response.chunked:  # only the last of several chunks says that it is the last
-        reason = "it does not say how many bytes there are, so a part could be taken for all; give the source's `size`"
+    if found is None and not response.chunked:  # the last chunk is marked as such
+        reason = "it does not send the size of the file, so a cut file would not be noticed; set the source's `size`"
         raise TransferFailed(reason, is_final=True)
     check_size(found, expected)
     return Whole(mirror, validator, found)
 
 
 def check_rest(response: http.client.HTTPResponse, part: Part, known: Whole | None) -> None:
-    """The answer goes on where the part ends."""
+    """Check that the answer continues where the part ends."""
     found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers["Content-Range"] or "")
     if not (known and found and int(found[1]) == part.size and found[2] in ("*", str(known.size))):
         part.discard()
-        raise TransferFailed("it sent other bytes than those that follow; starting anew")
+        raise TransferFailed("it sent another range of bytes; starting over")
 
 
 def append(part: Part, read: Callable[[int], bytes], total: int | None) -> None:
-    """`part` has all that can be read behind what it had, and that is all there is; of more, nothing is kept."""
+    """Append all bytes to the part, and check that they are as many as expected."""
     name = part.file.name
     progress = tqdm(desc=name, total=total, initial=part.size, unit="B", unit_scale=True, disable=None)
-    with progress, opened_for_writing(part.path, "ab") as file:
+    with disk_errors_named(part.path), progress, part.path.open("ab") as file:
         while chunk := read(CHUNK):
             if total is not None and file.tell() + len(chunk) > total:
                 part.discard()
-                raise TransferFailed(f"it sends more than the {total:,} bytes that were expected", is_final=True)
-            write_all(file, chunk, part.path)
+                raise TransferFailed(f"it sends more than the expected {total:,} bytes", is_final=True)
+            file.write(chunk)
             progress.update(len(chunk))
     if total is not None and part.size != total:
-        raise TransferFailed(f"it broke off after {part.size:,} of {total:,} bytes")
+        raise TransferFailed(f"it stopped after {part.size:,} of {total:,} bytes")

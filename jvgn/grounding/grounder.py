@@ -9,7 +9,7 @@ import torch
 from PIL import Image, ImageOps
 
 from jvgn.detector.images import as_tensor, read_image, slimness
-from jvgn.detector.loading import load_source
+from jvgn.detector.interface import load_source
 from jvgn.graphs.parser_file import read_parser
 from jvgn.grounding.answer import Answer, Grounding, JointGrounding
 from jvgn.grounding.answerer import Answerer, ImageRegions, Question

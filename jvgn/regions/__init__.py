@@ -1,0 +1,1 @@
+"""Regions of images: the HDF5 store, extraction in shards, import of precomputed features, and oracle recall."""

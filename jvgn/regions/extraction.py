@@ -1,4 +1,4 @@
-"""Writes the regions of a dataset's images: around all annotated objects (`gt`) or as detected (`det`)."""
+"""Extraction of the regions of a dataset's images: all annotated objects (`gt`), or what the detector finds (`det`)."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,12 @@ from tqdm import tqdm
 
 from jvgn.datasets.tables import read_images, read_objects
 from jvgn.detector.images import ImageFiles, load
-from jvgn.detector.interface import Found, Source
-from jvgn.detector.loading import load_source
+from jvgn.detector.interface import Found, Source, load_source
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.shards import WINDOW, Parts, Shard
-from jvgn.regions.skipped import leave_out
-from jvgn.regions.store import Regions, Skipped
+from jvgn.regions.skipped import Skipped, skip_or_stop
+from jvgn.regions.store import Regions
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.code import fingerprint
@@ -47,14 +46,14 @@ def extract_regions(
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:
-    """`output` holds the regions of the shard's images; an interrupted extraction goes on after its last window."""
+    """Write the regions of the shard's images to `output`; an interrupted extraction resumes after its last window."""
     torch.set_num_threads(threads)
     extractor = Extractor(load_source(detector, weights, settings.proposals), settings, device)
     made_by = {
         "dataset": dataset,
         "setting": setting,
         "detector": name,
-        "detector_sha256": sha256_as_told(weights, provenance),
+        "detector_sha256": checked_sha256(weights, provenance),
         "settings": settings.model_dump_json(),
         "shard": str(shard),
     }
@@ -62,14 +61,14 @@ def extract_regions(
     annotated = None
     if setting == "gt":
         annotated = annotations_of(table, read_objects(objects), settings.on_bad_input)
-    # The policy is left out: what was extracted without a flaw holds under either.
+    # Not the policy: windows without bad input are valid under either.
     chosen = settings.model_copy(update={"on_bad_input": "stop"}).model_dump_json()
     depends_on = fingerprint(__name__, *(made_by | {"settings": chosen}).values(), sha256(images), sha256(objects))
     parts = Parts(output, extractor.feature_size, settings.precision, made_by, depends_on)
     windows = shard.windows(len(table), WINDOW * settings.batch_size)
     waiting = [window for window in windows if not parts.has(window, settings.on_bad_input)]
     if len(waiting) < len(windows):
-        logger.info("going on: %d of %d windows are there", len(windows) - len(waiting), len(windows))
+        logger.info("resuming: %d of %d windows are done", len(windows) - len(waiting), len(windows))
     files = ImageFiles(table, folder, seen_often=False)
     for window in extracted(extractor, files, table["image_id"].to_pylist(), waiting, annotated, threads):
         parts.write(window.rows, window.regions, window.skipped)
@@ -84,9 +83,9 @@ def extracted(
     annotated: dict[int, Annotations] | None,
     threads: int,
 ) -> Iterator["Window"]:
-    """The regions of each window of `image_ids`, whose order is that of the files."""
+    """Yield the regions of each window of `image_ids`, which are in the order of the files."""
     batches = [batch_by_size(files.sizes, window, extractor.settings.batch_size) for window in windows]
-    # One loader for all windows: it reads ahead beyond the end of each.
+    # One loader for all windows, so that it reads ahead across their ends.
     loaded = load(files, list(chain.from_iterable(batches)), threads, extractor.device.type == "cuda")
     with tqdm(total=sum(map(len, windows)), desc="regions", unit="image", disable=None) as progress:
         for rows, own_batches in zip(windows, batches, strict=True):
@@ -100,7 +99,7 @@ def extracted(
 
 @dataclass(frozen=True)
 class Window:
-    """What was found in the images of these rows, by image id, and what could not be used."""
+    """The regions of the images of these rows, by image id, and the skipped input."""
 
     rows: range
     regions: dict[int, Regions] = field(default_factory=dict)
@@ -124,11 +123,11 @@ class Window:
         for own in given or ():
             self.skipped.extend(own.skipped)
         for image_id, reason in flaws.items():
-            self.skipped.append(leave_out(Skipped(image_id, -1, reason), extractor.settings.on_bad_input))
+            self.skipped.append(skip_or_stop(Skipped(image_id, -1, reason), extractor.settings.on_bad_input))
 
 
 class Extractor:
-    """Turns images into regions with a detector."""
+    """Finds regions in images with a detector."""
 
     def __init__(self, source: Source, settings: RegionSettings, device: str | torch.device = "cpu") -> None:
         self.source = source.to(device)
@@ -137,7 +136,10 @@ class Extractor:
         self.category_id = np.asarray([category_id for category_id, _ in source.categories], np.int32)
 
     def regions_of(self, images: list[Tensor], annotations: Sequence[Annotations] | None = None) -> list[Regions]:
-        """The regions of images (3, H, W; uint8), best of one size: detections or, where given, the annotations."""
+        """Return the regions of each image (3, H, W; uint8): the annotations if given, else the detections.
+
+        Images of one size are fastest.
+        """
         pixels = [image.to(self.device, non_blocking=True) for image in images]
         if annotations is None:
             return [self.detected(found) for found in self.source.regions_of(pixels, self.settings)]
@@ -162,27 +164,27 @@ class Extractor:
 
 
 def flaw_in(regions: Regions, precision: str) -> str | None:
-    """Why an image with these regions, as they would be stored, is of no use, if it is not."""
+    """Return why an image with these regions, as they would be stored, cannot be used; None if it can."""
     if not len(regions):
-        return "has no region: nothing is annotated or detected in it"
+        return "has no region: no object is annotated or detected in it"
     if not np.isfinite(regions.feature).all():
-        return f"has a region whose feature does not fit into {precision} (precision float32 holds more)"
+        return f"has a feature that is too large for {precision} (float32 holds more)"
     return None
 
 
 def batch_by_size(sizes: Sequence[tuple[int, int]], window: range, batch_size: int) -> list[list[int]]:
-    """Batches of images of one size, so that none is padded and its features do not depend on its neighbours."""
+    """Return batches of images of one size: without padding, features do not depend on the rest of the batch."""
     alike: dict[tuple[int, int], list[int]] = {}
     for index in window:
         alike.setdefault(sizes[index], []).append(index)
     return [found[first : first + batch_size] for found in alike.values() for first in range(0, len(found), batch_size)]
 
 
-def sha256_as_told(weights: Path | str, provenance: Path | str) -> str:
-    """The hash of the weights, after a check that the provenance speaks of them."""
-    found, told = sha256(weights), read_provenance(provenance).weights_sha256
-    if found != told:
+def checked_sha256(weights: Path | str, provenance: Path | str) -> str:
+    """Return the checksum of the weights, after a check that the provenance is theirs."""
+    found, expected = sha256(weights), read_provenance(provenance).weights_sha256
+    if found != expected:
         raise UserError(
-            f"{weights}: its SHA-256 is {found}, but {provenance} speaks of {told}; train the detector again"
+            f"{weights}: SHA-256 is {found}, expected {expected} as in {provenance}; train the detector again"
         )
     return found

@@ -1,196 +1,188 @@
-"""Reads features that somebody else computed, an image at a time, whatever the size of the file.
+"""Import of precomputed features: each image is checked against the dataset and stored like our own regions.
 
-`tsv`: bottom-up attention's, a line an image, no quotes: image_id, image_w, image_h, num_boxes, boxes, features; the
-last two are base64 of float32. LXMERT's is known too: img_id, img_h, img_w, objects_id, objects_conf, attrs_id,
-attrs_conf, num_boxes, boxes, features. A first line with names may set another order.
-`npz`: a folder with a file for each image, named by its id (`9.npz`, `000000000009.npz`) or by the image's file
-(`COCO_train2014_000000000009.npz`, `….jpg.npz`). Each holds, under one of these names, `box`, `boxes` or `bbox` (N, 4),
-`feature`, `features`, `feat` or `x` (N, D, or D, N), and may hold `score`, `scores` or `objects_conf` (N), `label` (N;
-the dataset's category ids), `object_id` or `ann_id` (N), `image_w` and `image_h`, and `num_boxes` or `num_bbox`, beyond
-which rows are padding.
-`hdf5`: a file of regions as `jvgn.regions.store` describes it.
-
-Boxes are xyxy in pixels of the image. Nothing is unpickled. Shape suffixes: N regions of an image, D feature size.
+All boxes are kept, sorted by descending score if there are scores; the settings that select detections do not apply.
+A missing score is NaN, a missing label -1.
 """
 
-import base64
-import binascii
-import os
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
+from tqdm import tqdm
 
-from jvgn.regions.store import RegionStore
-from jvgn.storage.files import reading
-from parsers.errors import BrokenFile, UserError
+from jvgn.boxes import flaws, iou
+from jvgn.datasets.tables import read_images, read_objects
+from jvgn.detector.provenance import Provenance, read_image_ids, write_provenance
+from jvgn.regions.annotated import Annotations, annotations_of
+from jvgn.regions.feature_files import FORMATS, FeatureFiles, Precomputed
+from jvgn.regions.shards import WINDOW, Parts, Shard
+from jvgn.regions.skipped import Policy, Skipped, skip_or_stop
+from jvgn.regions.store import Regions
+from jvgn.settings.detector import PrecomputedSettings
+from jvgn.settings.regions import RegionSettings
+from jvgn.storage.code import fingerprint
+from jvgn.storage.files import sha256
+from parsers.errors import UserError
 
-BOTTOM_UP = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
-LXMERT = ("img_id", "img_h", "img_w", "objects_id", "objects_conf", "attrs_id", "attrs_conf", *BOTTOM_UP[3:])
-NAMES: dict[str, tuple[str, ...]] = {
-    "box": ("box", "boxes", "bbox"),
-    "feature": ("feature", "features", "feat", "x"),
-    "score": ("score", "scores", "objects_conf"),
-    "label": ("label",),
-    "object_id": ("object_id", "ann_id"),
-    "width": ("image_w", "img_w"),
-    "height": ("image_h", "img_h"),
-    "count": ("num_boxes", "num_bbox"),
-}
-"""What each of our words is called elsewhere."""
-NUMBERED: dict[str, type[np.signedinteger[Any]]] = {"label": np.int32, "object_id": np.int64}
-CURE = "mend the file, or compute its features again"
-
-
-@dataclass(frozen=True)
-class Precomputed:
-    """What a file tells of one image."""
-
-    box: np.ndarray
-    feature: np.ndarray
-    score: np.ndarray | None = None
-    label: np.ndarray | None = None
-    object_id: np.ndarray | None = None
-    size: tuple[int, int] | None = None
-    """Width and height, where told."""
+SAME_BOX = 0.9
+"""The least IoU of a precomputed box and the annotated box that it stands for."""
+UNKNOWN = "unknown"
 
 
-class FeatureFiles(Protocol):
-    def read(self, image_id: int, file_name: str) -> Precomputed:
-        """What is told of an image; a `UserError` where nothing is, or nothing that can be used."""
+def import_regions(
+    settings: RegionSettings,
+    setting: Literal["gt", "det"],
+    *,
+    detector: PrecomputedSettings,
+    name: str,
+    dataset: str,
+    images: Path | str,
+    objects: Path | str,
+    output: Path | str,
+) -> None:
+    """Write the precomputed regions of every image to `output`; an interrupted import resumes after its last window."""
+    path = detector.detections if setting == "det" else detector.objects
+    if path is None:
+        key = "detections" if setting == "det" else "objects"
+        raise UserError(f"detectors.{name}: has no `{key}`, which the setting {setting} needs; name their files")
+    files = FORMATS[detector.format](Path(path))
+    table = read_images(images).sort_by("image_id")
+    annotated = None
+    if setting == "gt":
+        annotated = annotations_of(table, read_objects(objects), settings.on_bad_input)
+    feature_size = first_feature_size(files, table)
+    made_by = {"dataset": dataset, "setting": setting, "detector": name, "detector_sha256": UNKNOWN}
+    made_by |= {"settings": settings.model_dump_json(), "imported_from": str(path), "shard": str(Shard())}
+    depends_on = fingerprint(__name__, *made_by.values(), *changes_of(Path(path)), sha256(images), sha256(objects))
+    parts = Parts(output, feature_size, settings.precision, made_by, depends_on)
+    importer = Importer(files, settings, feature_size, annotated)
+    windows = Shard().windows(len(table), WINDOW * settings.batch_size)
+    for window in tqdm(windows, desc="regions", unit="window", disable=None):
+        if not parts.has(window, settings.on_bad_input):
+            parts.write(window, *importer.regions_of(table.slice(window.start, len(window)).to_pylist()))
+    parts.join(windows)
 
 
-class TsvFile:
-    """A TSV file, looked through once for where each image's line begins."""
+def changes_of(path: Path) -> list[str]:
+    """Return when each file changed last; overwriting a file does not change the time of its folder."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return [f"{file.name} {file.stat().st_mtime_ns}" for file in files]
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.columns: tuple[str, ...] = ()
-        self.start: dict[int, int] = {}
+
+def first_feature_size(files: FeatureFiles, images: pa.Table) -> int:
+    """Return the feature size of the first image with readable features."""
+    problem = "the dataset has no images"
+    for image in images.to_pylist():
         try:
-            with path.open("rb") as file:
-                position = 0
-                for line in file:
-                    self._index(line, position)
-                    position += len(line)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read ({error.strerror}); mend the detector's settings") from error
-
-    def _index(self, line: bytes, position: int) -> None:
-        key = line[: line.find(b"\t")].decode(errors="replace")
-        if not self.columns:
-            count = line.count(b"\t") + 1
-            is_header = key in (BOTTOM_UP[0], LXMERT[0])
-            known = {len(BOTTOM_UP): BOTTOM_UP, len(LXMERT): LXMERT}
-            if not is_header and count not in known:
-                raise BrokenFile(self.path, f"expected lines of 6 or 10 columns, found {count}", CURE)
-            names = tuple(line.decode(errors="replace").strip().split("\t"))
-            self.columns = names if is_header else known[count]
-            if is_header:
-                return
-        if not (digits := re.search(r"(?<![0-9])([0-9]{1,18})(\.\w+)?$", key)):
-            raise BrokenFile(self.path, f"expected an image's id at byte {position}, found {key[:40]!r}", CURE)
-        self.start.setdefault(int(digits[1]), position)
-
-    def read(self, image_id: int, file_name: str) -> Precomputed:
-        if image_id not in self.start:
-            raise UserError(f"{self.path}: has no line for image {image_id} ({file_name})")
-        with self.path.open("rb") as file:
-            file.seek(self.start[image_id])
-            cells = file.readline().decode(errors="replace").rstrip("\r\n").split("\t")
-        where = f"{self.path}: image {image_id}"
-        if len(cells) != len(self.columns):
-            raise BrokenFile(where, f"expected {len(self.columns)} columns, found {len(cells)}", CURE)
-        try:
-            row = dict(zip(self.columns, cells, strict=True))
-            count = int(row["num_boxes"])
-            arrays: dict[str, np.ndarray | int] = {"count": count}
-            for name in ("boxes", "features", "objects_conf"):
-                if name in row:
-                    numbers = np.frombuffer(base64.b64decode(row[name], validate=True), np.float32)
-                    arrays[name] = numbers.reshape(count, -1) if name != "objects_conf" else numbers
-            arrays |= {name: int(row[name]) for name in row if name.endswith(("_w", "_h"))}
-        except (ValueError, KeyError, binascii.Error) as error:
-            raise BrokenFile(where, f"its line cannot be read ({error})", CURE) from error
-        return precomputed(where, arrays)
+            return int(files.read(image["image_id"], image["file_name"]).feature.shape[1])
+        except UserError as error:
+            problem = str(error)
+    raise UserError(f"no image of the dataset has precomputed features ({problem}); fix the detector's settings")
 
 
-class NpzFolder:
-    def __init__(self, folder: Path) -> None:
-        if not folder.is_dir():
-            raise UserError(f"{folder}: there is no such folder; mend the detector's settings")
-        self.folder = folder
+class Importer:
+    """Turns precomputed features of images into regions."""
 
-    def read(self, image_id: int, file_name: str) -> Precomputed:
-        names = (f"{image_id}", f"{image_id:012}", Path(file_name).stem, Path(file_name).name)
-        paths = [self.folder / f"{name}.npz" for name in names]
-        found = [path for path in paths if os.path.exists(path)]  # noqa: PTH110, the ending may make it too long to ask
-        if not found:
-            tried = " nor ".join(f"{name}.npz" for name in dict.fromkeys(names))
-            raise UserError(f"{self.folder}: has no file for image {image_id}, neither {tried}")
-        known = {name for names in NAMES.values() for name in names}
-        with reading(found[0], ".npz file", CURE), np.load(found[0], allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files if name in known}
-        return precomputed(str(found[0]), arrays)
+    def __init__(
+        self,
+        files: FeatureFiles,
+        settings: RegionSettings,
+        feature_size: int,
+        annotated: dict[int, Annotations] | None,
+    ) -> None:
+        self.files, self.feature_size, self.annotated = files, feature_size, annotated
+        self.precision, self.policy = settings.precision, settings.on_bad_input
+
+    def regions_of(self, images: list[dict[str, Any]]) -> tuple[dict[int, Regions], list[Skipped]]:
+        """Return the regions of images, given as rows of `images.parquet`, and the skipped input."""
+        found, skipped = {}, []
+        for image in images:
+            image_id = image["image_id"]
+            try:
+                given = self.files.read(image_id, image["file_name"])
+                self.check(given, image)
+                feature_ND = self.stored(given.feature, image_id)
+            except UserError as error:
+                skipped.append(skip_or_stop(Skipped(image_id, -1, str(error)), self.policy))
+                continue
+            if self.annotated is None:
+                found[image_id] = detected_regions(given, feature_ND)
+                continue
+            own = self.annotated[image_id]
+            regions, missing = annotated_regions(image_id, own, given, feature_ND, self.policy)
+            skipped += own.skipped + missing
+            if len(regions):
+                found[image_id] = regions
+            else:
+                reason = f"image {image_id} has no region: none of its objects has precomputed features"
+                skipped.append(skip_or_stop(Skipped(image_id, -1, reason), self.policy))
+        return found, skipped
+
+    def check(self, given: Precomputed, image: dict[str, Any]) -> None:
+        where = f"the precomputed features of image {image['image_id']} ({image['file_name']})"
+        size = (image["width"], image["height"])
+        if given.size not in (None, size):
+            raise UserError(f"{where} are for {given.size} pixels, and the image has {size}")
+        if not len(given.box):
+            raise UserError(f"{where} have no box")
+        if given.feature.shape[1] != self.feature_size:
+            raise UserError(
+                f"{where} have size {given.feature.shape[1]}, expected {self.feature_size} as in other images"
+            )
+        for row, flaw in flaws(given.box, *size).items():
+            raise UserError(f"{where}: row {row}: its {flaw}")
+
+    def stored(self, feature_ND: np.ndarray, image_id: int) -> np.ndarray:
+        if not np.isfinite(feature_ND).all():
+            raise UserError(f"the precomputed features of image {image_id} are not all finite")
+        with np.errstate(over="ignore"):
+            stored = feature_ND.astype(self.precision)
+        if not np.isfinite(stored).all():
+            raise UserError(f"a feature of image {image_id} is too large for {self.precision}; try precision float32")
+        return stored
 
 
-class RegionFile:
-    def __init__(self, path: Path) -> None:
-        self.store = RegionStore(path)
-        self.image_ids = set(self.store.image_ids.tolist())
-
-    def read(self, image_id: int, file_name: str) -> Precomputed:
-        if image_id not in self.image_ids:
-            raise UserError(f"{self.store.path}: has no regions of image {image_id} ({file_name})")
-        found = self.store.read(image_id)
-        is_known = bool(len(found)) and bool((found.object_id >= 0).all())
-        return Precomputed(found.box, found.feature, found.score, found.label, found.object_id if is_known else None)
-
-
-FORMATS: dict[str, Callable[[Path], FeatureFiles]] = {"tsv": TsvFile, "npz": NpzFolder, "hdf5": RegionFile}
-
-
-def are_whole(values: np.ndarray, least: int, most: int) -> bool:
-    """Whole numbers in these bounds, however they are stored."""
-    return values.dtype.kind in "iuf" and all(
-        least <= value <= most and value == int(value) for value in values.ravel().tolist()
+def detected_regions(given: Precomputed, feature_ND: np.ndarray) -> Regions:
+    count = len(given.box)
+    score = np.full(count, np.nan) if given.score is None else given.score
+    label = np.full(count, -1) if given.label is None else given.label
+    regions = Regions(
+        given.box, feature_ND, score.astype(np.float32), label.astype(np.int32), np.full(count, -1, np.int64)
     )
+    return regions[np.argsort(-regions.score, kind="stable")]
 
 
-def whole_numbers(where: str, word: str, values: np.ndarray, kind: np.iinfo) -> np.ndarray:
-    if not are_whole(values, kind.min, kind.max):
-        raise BrokenFile(where, f"expected whole numbers of {kind.bits} bits under {word}", CURE)
-    return values.astype(kind.dtype)
+def annotated_regions(
+    image_id: int, own: Annotations, given: Precomputed, feature_ND: np.ndarray, policy: Policy
+) -> tuple[Regions, list[Skipped]]:
+    """Return the annotated objects with their precomputed features, and the objects without features."""
+    if given.object_id is not None:
+        row_of = {int(object_id): row for row, object_id in enumerate(given.object_id)}
+        row_A = np.asarray([row_of.get(int(object_id), -1) for object_id in own.object_id], np.int64)
+    else:
+        overlap_AN = iou(own.box, given.box)
+        row_A = np.where(overlap_AN.max(axis=1) >= SAME_BOX, overlap_AN.argmax(axis=1), -1)
+    skipped = []
+    for object_id in own.object_id[row_A < 0].tolist():
+        reason = f"object {object_id} of image {image_id} has no precomputed features"
+        skipped.append(skip_or_stop(Skipped(image_id, object_id, reason), policy))
+    has_A = row_A >= 0
+    box = own.box[has_A]
+    score = np.ones(len(box), np.float32)
+    return Regions(box, feature_ND[row_A[has_A]], score, own.label[has_A], own.object_id[has_A]), skipped
 
 
-def precomputed(where: str, arrays: Mapping[str, np.ndarray | int]) -> Precomputed:
-    """What the arrays tell, under whichever names, after a check of their shapes."""
-    told: dict[str, np.ndarray] = {}
-    for word, names in NAMES.items():
-        if found := [name for name in names if name in arrays]:
-            told[word] = np.asarray(arrays[found[0]])
-    for word in ("box", "feature"):
-        if word not in told or told[word].ndim != 2:
-            raise BrokenFile(where, f"expected an array of two dimensions under {' or '.join(NAMES[word])}", CURE)
-    for word in ("count", "width", "height"):
-        if word in told and not (told[word].size == 1 and are_whole(told[word], 0, 2**31 - 1)):
-            raise BrokenFile(where, f"expected one whole number under {' or '.join(NAMES[word])}", CURE)
-    count = int(told["count"].item()) if "count" in told else len(told["box"])
-    if len(told["feature"]) != len(told["box"]) == told["feature"].shape[1]:
-        told["feature"] = told["feature"].T
-    expected = {"box": (count, 4), "feature": (count, told["feature"].shape[1])}
-    for word in ("box", "feature", "score", "label", "object_id"):
-        if word in told:
-            told[word] = told[word][:count] if told[word].ndim else told[word]
-            if told[word].shape != expected.get(word, (count,)):
-                shapes = f"{expected.get(word, (count,))}, found {told[word].shape}"
-                raise BrokenFile(where, f"expected {word} of shape {shapes}", CURE)
-    for word, kind in NUMBERED.items():
-        if word in told:
-            told[word] = whole_numbers(where, word, told[word], np.iinfo(kind))
-    size = (int(told["width"].item()), int(told["height"].item())) if {"width", "height"} <= told.keys() else None
-    columns = {word: told.get(word) for word in ("score", "label", "object_id")}
-    return Precomputed(told["box"].astype(np.float32), told["feature"], **columns, size=size)
+def declare_detector(settings: PrecomputedSettings, provenance: Path | str) -> None:
+    """Write a provenance file with what the user knows about the detector behind precomputed features."""
+    made = Provenance(
+        detector=settings,
+        seed=0,
+        categories=(),
+        training_image_ids=read_image_ids(settings.training_images) if settings.training_images else None,
+        weights_sha256=UNKNOWN,
+        pretrained_sha256=None,
+        tables={},
+        versions={},
+    )
+    write_provenance(provenance, made)

@@ -1,9 +1,9 @@
-"""How much of a dataset its regions cover: the best that any method could do, known before anything is trained.
+"""Oracle recall: the share of referents that some region covers, an upper bound for every method.
 
 `{detector}.recall.json`, beside the regions: `format`, the version; `iou_threshold`: in `det`, a region covers an
 object if their IoU is larger; in `gt`, if it is the object's own; `splits.{split}`: `n` (expressions), `oracle_recall`
-(percent of them whose referent some region covers), `mean_regions` (of the images they speak of) and `skipped`
-(expressions whose image was left out; they count as not covered).
+(percent of expressions whose referent some region covers), `mean_regions` (per described image) and `skipped`
+(expressions whose image was skipped; they count as not covered).
 """
 
 import json
@@ -22,7 +22,7 @@ FORMAT = "1"
 
 
 def measure_recall(dataset: Path, regions: Path, right_above: float, output: Path) -> None:
-    """`output` says how much of each split the regions cover."""
+    """Write the oracle recall of each split to `output`."""
     expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
     table = expressions[["expression_id", "image_id", "split"]].join(
         coverage(dataset, regions, expressions["image_id"], right_above), on="expression_id"
@@ -43,7 +43,7 @@ def split_recall(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: float) -> pd.DataFrame:
-    """By expression_id: whether some region covers the referent, and how many regions the image has."""
+    """Return, by expression_id, whether some region covers the referent, and the number of regions of the image."""
     expressions, gold_S4 = referents_of(dataset)
     is_asked_S = expressions["image_id"].isin(set(image_ids)).to_numpy()
     expressions, gold_S4 = expressions[is_asked_S], gold_S4[is_asked_S]
@@ -62,7 +62,7 @@ def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: fl
 
 
 def referents_of(dataset: Path) -> tuple[pd.DataFrame, np.ndarray]:
-    """The expressions, and the box (S, 4) of what each is about."""
+    """Return the expressions, and the boxes (S, 4) of their referents."""
     path = dataset / "expressions.parquet"
     expressions, objects = tables.read_expressions(path), tables.read_objects(dataset / "objects.parquet")
     tables.check_known(path, expressions, objects, "object_id")

@@ -1,8 +1,8 @@
-"""How a long extraction is cut: into shards, each a job of its own, and a shard into windows.
+"""Shards and windows: a long extraction is cut into shards, each a job of its own, and a shard into windows.
 
-A finished window is a small file of regions in a folder beside the shard's output, with its SHA-256 in another, so that
-an interrupted extraction goes on after its last whole window. Shards are cut between windows; hence batches, and so the
-regions to the byte, are the same whatever the number of shards and of interruptions.
+A finished window is a small file of regions in the folder `*.parts` beside the shard's output, with its checksum in
+another file; an interrupted extraction resumes after its last finished window. Shards end where windows end, so batches
+are the same, and the regions equal to the byte, whatever the number of shards and interruptions.
 """
 
 import logging
@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from jvgn.regions.skipped import Policy, write_skipped
-from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
+from jvgn.regions.skipped import Policy, Skipped, write_skipped
+from jvgn.regions.store import Regions, RegionStore, RegionWriter
 from jvgn.storage.files import UNFINISHED, on_success, replacing, sha256
 from parsers.errors import BrokenFile, UserError
 
 logger = logging.getLogger(__name__)
 
 WINDOW = 16
-"""Images of one size are looked for among this many batches; the regions of as many are in memory at a time."""
+"""Batches in a window. Images of one size are collected within it, and its regions are in memory at a time."""
 OF_A_WINDOW = re.compile(rf"\d+\.(h5|sha256)|\.\d+\..*{re.escape(UNFINISHED)}.*")
-"""Names of files: of the regions and their hash, or of what was to become one of these."""
+"""File names of windows, their checksums, and temporary files of both."""
 FINGERPRINT = "fingerprint"
 OWN = ("format", "feature_size", "shard")
-"""Attributes of a file that another one with the same regions need not share."""
+"""Attributes that differ between shards."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class Shard:
         return f"{self.number}-of-{self.count}"
 
     def windows(self, images: int, size: int) -> list[range]:
-        """The rows of each of the shard's windows."""
+        """Return the rows of each window of the shard."""
         starts = range(0, images, size)
         first, last = (len(starts) * number // self.count for number in (self.number - 1, self.number))
         return [range(start, min(start + size, images)) for start in starts[first:last]]
 
 
 class Parts:
-    """The finished windows of a shard. One that was made under another fingerprint is made again."""
+    """The finished windows of a shard. A window with another fingerprint is extracted again."""
 
     def __init__(
         self,
@@ -71,14 +71,14 @@ class Parts:
     def path(self, window: range) -> Path:
         return self.folder / f"{window.start}.h5"
 
-    def seal(self, window: range) -> Path:
+    def checksum(self, window: range) -> Path:
         return self.folder / f"{window.start}.sha256"
 
     def has(self, window: range, policy: Policy) -> bool:
-        if not self.path(window).exists() or not self.seal(window).exists():
+        if not self.path(window).exists() or not self.checksum(window).exists():
             return False
-        if self.seal(window).read_text(encoding="utf8", errors="replace") != sha256(self.path(window)):
-            logger.warning("%s is damaged: its images are looked at again", self.path(window))
+        if self.checksum(window).read_text(encoding="utf8", errors="replace") != sha256(self.path(window)):
+            logger.warning("%s is damaged; its images are extracted again", self.path(window))
             return False
         try:
             store = RegionStore(self.path(window))
@@ -95,18 +95,18 @@ class Parts:
                 writer.append(image_id, regions[image_id])
             for one in skipped:
                 writer.skip(one)
-        with replacing(self.seal(window)) as temporary:
+        with replacing(self.checksum(window)) as temporary:
             temporary.write_text(sha256(self.path(window)), encoding="utf8")
 
     def join(self, windows: Sequence[range]) -> None:
-        """The output holds the regions of all windows; once it has its name, the parts are gone."""
+        """Write the regions of all windows to the output, and remove the windows once it is complete."""
         with RegionWriter(self.output, self.feature_size, self.precision, self.made_by) as writer:
             for window in windows:
                 writer.copy(RegionStore(self.path(window)))
         on_success(self.remove)
 
     def remove(self) -> None:
-        """The parts are gone, and so is their folder, unless it holds something else."""
+        """Remove the windows, and their folder unless it holds other files."""
         for file in self.folder.glob("*"):
             if OF_A_WINDOW.fullmatch(file.name):
                 file.unlink()
@@ -115,7 +115,7 @@ class Parts:
 
 
 def merge_regions(shards: Sequence[Path], output: Path | str, skipped: Path | str) -> None:
-    """`output` holds the regions of all shards, copied a few rows at a time; `skipped` lists what they left out."""
+    """Write the regions of all shards to `output`, a few rows at a time, and their skipped input to `skipped`."""
     stores = [RegionStore(path) for path in shards]
     first = stores[0].info
     made_by = {key: value for key, value in first.items() if key not in OWN}

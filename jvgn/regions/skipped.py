@@ -1,24 +1,33 @@
-"""What becomes of images and boxes that cannot be used: the extraction stops, or leaves them out and lists them.
+"""Bad input, such as an unreadable image or a box without area: extraction stops, or skips it and lists it.
 
 `{detector}.skipped.csv`, beside the regions: image_id, object_id (-1: the whole image), reason.
 """
 
 import csv
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from jvgn.regions.store import Skipped
 from jvgn.storage.files import replacing
 from parsers.errors import UserError
 
 Policy = Literal["stop", "skip"]
 
 
-def leave_out(skipped: Skipped, policy: Policy) -> Skipped:
-    """What was left out, if the policy is to skip; otherwise an error that says why and what to do."""
+@dataclass(frozen=True)
+class Skipped:
+    """A skipped object of an image or, where `object_id` is -1, a skipped image."""
+
+    image_id: int
+    object_id: int
+    reason: str
+
+
+def skip_or_stop(skipped: Skipped, policy: Policy) -> Skipped:
+    """Return `skipped` if the policy is to skip; otherwise raise its reason as an error."""
     if policy == "stop":
-        raise UserError(f"{skipped.reason}; mend it, or leave it out: on_bad_input: skip in the dataset's regions")
+        raise UserError(f"{skipped.reason}; fix it, or set on_bad_input: skip in the dataset's regions")
     return skipped
 
 

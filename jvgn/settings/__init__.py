@@ -1,1 +1,1 @@
-"""Every choice that changes results, as frozen models: one module a stage, and no torch."""
+"""Choices that change results, as frozen models: one module per stage, without torch."""

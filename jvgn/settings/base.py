@@ -1,4 +1,4 @@
-"""What all settings share: frozen, no unknown keys, one clear message for a bad file."""
+"""Base class of all settings: frozen, without unknown keys, with one clear error for an invalid file."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -17,9 +17,9 @@ from parsers.errors import UserError
 Model = TypeVar("Model", bound=BaseModel)
 
 NAMED = 10
-"""How many bad keys a message names."""
+"""The number of invalid keys that a message names."""
 UNION_TAG = "one of: "
-"""How the tags of a union's members begin: no keys, so no message names them."""
+"""Prefix of the tags of a union's members. They are not keys, so no message names them."""
 
 
 class Frozen(BaseModel):
@@ -27,11 +27,11 @@ class Frozen(BaseModel):
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
-        """The settings in a YAML file, validated."""
+        """Return the validated settings of a YAML file."""
         return validated(cls, read_yaml(path), str(path))
 
     def write(self, path: Path | str) -> None:
-        """`path` holds every value, defaults included."""
+        """Write every value, defaults included."""
         with replacing(path) as temporary:
             temporary.write_text(yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True))
 
@@ -41,14 +41,18 @@ def read_yaml(path: Path | str) -> object:
 
 
 def validated(model: type[Model], value: object, where: str) -> Model:
-    """`value` as a `model`; otherwise a `UserError` that names each bad key."""
+    """Return `value` as a `model`; raise a `UserError` that names each invalid key."""
     try:
         text = json.dumps(value, default=str)
-    except (TypeError, ValueError, RecursionError) as error:  # YAML has dates as keys, and lists that hold themselves
-        cure = "write keys as words, and no value inside itself"
+    except (
+        TypeError,
+        ValueError,
+        RecursionError,
+    ) as error:  # YAML allows dates as keys, and cycles
+        cure = "use words as keys, and no value that contains itself"
         raise UserError(f"{where}: not plain settings ({error}); {cure}") from error
     try:
-        # Strictly, so that `train: true` is no number; by way of JSON, so that a list may be a tuple.
+        # Strict, so that `train: true` is not a number; through JSON, so that a list may be a tuple.
         return model.model_validate_json(text, strict=True)
     except ValidationError as error:
         problems = error.errors()
@@ -59,27 +63,30 @@ def validated(model: type[Model], value: object, where: str) -> Model:
 
 
 def keys(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Those of all models in a JSON schema."""
+    """Yield the keys of all models in a JSON schema."""
     for part in (schema, *schema.get("$defs", {}).values()):
         yield from part.get("properties", {})
 
 
 def describe(problem: Mapping[str, Any], known: Collection[str] = ()) -> str:
-    """A validation problem in a few words, however much was found; an unknown key with a known one that is like it."""
-    key = ".".join(part for part in map(str, problem["loc"]) if not part.startswith(UNION_TAG)) or "the whole"
+    """Describe a validation problem briefly; for an unknown key, suggest a similar known one."""
+    key = ".".join(part for part in map(str, problem["loc"]) if not part.startswith(UNION_TAG)) or "the whole file"
     if problem["type"] == "extra_forbidden":
-        return f"unknown key {key}{likeness(str(problem['loc'][-1]), known)}"
+        return f"unknown key {key}{suggestion(str(problem['loc'][-1]), known)}"
     if problem["type"] == "union_tag_not_found":
         return f"{key}: needs the key {problem['ctx']['discriminator']}"
     if problem["type"] == "union_tag_invalid":
         return f"{key}: expected one of {problem['ctx']['expected_tags']}, found {problem['ctx']['tag']!r}"
-    if problem["type"] in ("missing", "value_error"):
+    if problem["type"] == "missing":
         return f"{key}: {problem['msg']}"
+    if problem["type"] == "value_error":
+        message = problem["msg"].removeprefix("Value error, ")
+        return f"{key}: {message}" if problem["loc"] else message
     hint = "; in YAML, write 5.0e-3, not 5e-3" if problem["type"] == "float_type" else ""
     return f"{key}: {problem['msg']}, found {shortened(problem['input'])}{hint}"
 
 
-def likeness(key: str, known: Collection[str]) -> str:
+def suggestion(key: str, known: Collection[str]) -> str:
     if key in known:
-        return " (which belongs under another key)"
-    return "".join(f" (near to it: {near})" for near in get_close_matches(key, sorted(known), n=1))
+        return " (it belongs under another key)"
+    return "".join(f" (did you mean {near}?)" for near in get_close_matches(key, sorted(known), n=1))

@@ -1,20 +1,20 @@
 """The published files that the paper's experiments need.
 
-Sizes are those that the servers announce in many people's logs, and are left out where we know of none. Hashes that
-nobody has published are recorded on the first download.
+Sizes are those that servers report in many public logs; some are unknown. Checksums that are not published are
+recorded on the first download.
 """
 
 from jvgn.settings.source import Counts, SourceSettings
 
 DOWNLOADS = "resources/downloads"
 COCO = ("https://s3.amazonaws.com/images.cocodataset.org", "http://images.cocodataset.org")
-"""The bucket by its own name has a certificate; by COCO's it has none."""
+"""Only the bucket's own name has a certificate."""
 REFER_HOME = "bvisionweb1.cs.unc.edu/licheng/referit/data"
 STANZA_VERSION = "1.15.0"
 
 
 def refer(name: str, snapshot: str, splits: tuple[str, ...], counts: Counts) -> SourceSettings:
-    """An archive of REFER's. `id_` asks the web archive for the bytes as they were, without a frame around them."""
+    """Return an archive of REFER. `id_` asks the web archive for the original bytes."""
     files = [*(f"refs({split}).p" for split in splits), "instances.json"]
     return SourceSettings(
         file=f"{DOWNLOADS}/{name}.zip",
@@ -30,7 +30,7 @@ def refer(name: str, snapshot: str, splits: tuple[str, ...], counts: Counts) -> 
 
 
 def weights(backbone: str, published: str, size: int | None) -> SourceSettings:
-    """torchvision's, whose file names end with the first digits of their SHA-256."""
+    """Return weights of torchvision, whose file names end with the first digits of their SHA-256."""
     return SourceSettings(
         file=f"{DOWNLOADS}/{published}",
         mirrors=(f"https://download.pytorch.org/models/{published}",),
@@ -55,8 +55,8 @@ BUILT_IN_SOURCES: dict[str, SourceSettings] = {
             "resources/coco/annotations/instances_train2014.json": "annotations/instances_train2014.json",
         },
     ),
-    # The counts of RefCOCO and RefCOCO+ are to be confirmed on the archives; they sum to the published totals, 142,210
-    # and 141,564. Those of RefCOCOg (umd) sum to 95,010, as others counted in the archive.
+    # The counts of RefCOCO and RefCOCO+ sum to the published totals, 142,210 and 141,564, but were not confirmed on the
+    # archives. Those of RefCOCOg (umd) sum to 95,010, as others counted in the archive.
     "refcoco": refer(
         "refcoco",
         "20220413011718",

@@ -1,17 +1,15 @@
-"""The whole of `config.yaml`: checked before any job starts, then handed out in slices."""
+"""The whole of `config.yaml`: checked before any job starts, then passed to the stages in slices."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, PositiveInt, StringConstraints, Tag, model_validator
+from pydantic import Discriminator, Field, NonNegativeInt, PositiveInt, StringConstraints, Tag, model_validator
 
 from jvgn.layout import DEFAULT_RUN
 from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
-from jvgn.settings.compare import CompareSettings
 from jvgn.settings.custom import CustomSettings
-from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS, AnyParser
@@ -19,34 +17,43 @@ from jvgn.settings.presets import PresetName, overlaid, with_preset
 from jvgn.settings.regions import RegionSettings
 from jvgn.settings.run import RunSettings
 from jvgn.settings.source import ConfiguredSource, DownloadSettings, SourceSettings, with_built_in
-from jvgn.settings.training_set import TrainingSetSettings
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
 from parsers.errors import UserError
 
 UNMARGINALISED_RUN = "unmarginalised"
 BUILT_IN_RUNS: dict[str, dict[str, Any]] = {DEFAULT_RUN: {}, UNMARGINALISED_RUN: {"training": {"marginalise": False}}}
-"""Runs that every dataset has: its default, and the ablation's second model."""
+"""Runs that every dataset has: its default run, and the second model of the ablation."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
-"""Names become folders and patterns."""
+"""Names become names of folders and patterns of wildcards."""
+
+
+class DatasetSettings(Frozen):
+    """Files of a dataset in REFER's format."""
+
+    folder: str
+    """Holds `refs({split_by}).p` and `instances.json`, as REFER's archives do."""
+    split_by: str
+    images: str
+    """The folder of the image files. No detector is trained on evaluation images of datasets with this folder."""
 
 
 class Configured(Frozen):
-    """What is done with a dataset, wherever it comes from."""
+    """Settings that datasets of all formats share."""
 
     regions: RegionSettings = RegionSettings()
     image_count: PositiveInt | None = None
-    """About how many images there are. Nothing but `shards` rests on it."""
+    """The approximate number of images. It only sets the default of `shards`."""
     shards: PositiveInt | None = None
-    """Jobs into which parsing and the extraction of regions are each parted; they change nothing but the time.
+    """The number of jobs for parsing, and for the extraction of regions. Results do not depend on it.
 
-    The default is one for every `images_per_shard` of `image_count`; where that is not known, one.
+    Default: one for every `images_per_shard` of `image_count`, or one if that is unknown.
     """
     supporting: str | None = None
-    """A CSV file of supporting objects that you bring, or leave: without it, nothing is measured on them."""
+    """A CSV file of supporting objects. Without it, they are not evaluated."""
     run: dict[str, Any]
-    """The default run on this dataset: `RunSettings`, as far as they differ from the defaults."""
+    """The default run on this dataset: values of `RunSettings` that differ from the defaults."""
 
 
 class ConfiguredDataset(DatasetSettings, Configured):
@@ -54,11 +61,11 @@ class ConfiguredDataset(DatasetSettings, Configured):
 
 
 class ConfiguredCustom(CustomSettings, Configured):
-    """A dataset of the user's own."""
+    """A user's own dataset."""
 
 
 def kind_of(settings: Any) -> str:
-    """The tag of a dataset's settings: those of a user's own name a table of expressions, REFER's a folder."""
+    """Return the tag of a dataset's settings: a user's own names a table of expressions, REFER's a folder."""
     is_custom = bool({"annotations", "expressions"} & set(settings)) if isinstance(settings, dict) else False
     return UNION_TAG + ("custom" if is_custom or isinstance(settings, ConfiguredCustom) else "refer")
 
@@ -69,24 +76,44 @@ AnyDataset = Annotated[
 ]
 
 
+class TrainingSetSettings(Frozen):
+    """Annotated images to train detectors on, besides those of a dataset."""
+
+    annotations: str
+    """A JSON file in COCO's format."""
+    images: str
+    """The folder of the image files."""
+    withhold: tuple[str, ...] = Field(min_length=1)
+    """Datasets whose images outside of the train split no detector of this training set is trained on."""
+
+
+class CompareSettings(Frozen):
+    """The runs that `compare.csv` compares."""
+
+    runs: tuple[str, ...] = Field(default=("default", "unmarginalised"), min_length=1)
+    """`compare.csv` shows each run with every way to decode. The two defaults make the paper's ablation."""
+    seeds: tuple[NonNegativeInt, ...] = Field(default=(0, 1, 2), min_length=1)
+    """Each run is trained with each seed. Run `wide` with seed 1 is named `wide-seed1`, unless 1 is its own seed."""
+
+
 class Configuration(Frozen):
     preset: PresetName = "default"
-    """Values under those given here: `paper` is the paper as printed, `smoke` a little of everything."""
+    """Values that this file overrides: `paper` is the paper as printed, `smoke` a small, quick test of everything."""
     shapes: WorldSettings = WorldSettings()
     datasets: dict[Name, AnyDataset]
     images_per_shard: PositiveInt = 2500
-    """A job on a GPU is worth its wait in a queue with some thousand photographs, and is then done within the hour."""
+    """Some thousand photographs take a GPU about an hour, which makes a job worth its wait in a queue."""
     training_sets: dict[Name, TrainingSetSettings] = Field(default_factory=dict)
     detectors: dict[Name, DetectorSettings]
     parsers: dict[Name, Annotated[AnyParser, Field(discriminator="backend")]] = Field(default_factory=dict)
-    """Parsers with options; one without is named by its backend alone."""
+    """Parsers with options. A parser without options is named by its backend."""
     vocabularies: dict[Name, VocabularySettings]
     runs: dict[Name, dict[str, Any]] = Field(default_factory=dict)
-    """Named runs, as differences from the dataset's default run."""
+    """Named runs: values that differ from the dataset's default run."""
     compare: CompareSettings = CompareSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     sources: dict[Name, ConfiguredSource] = Field(default_factory=dict)
-    """Where downloads come from, as differences from the built-in sources, and sources of your own."""
+    """Sources of downloads: values that differ from the built-in sources, and your own sources."""
     downloads: DownloadSettings = DownloadSettings()
 
     @model_validator(mode="after")
@@ -98,7 +125,7 @@ class Configuration(Frozen):
     def check_training_sets(self) -> "Configuration":
         for name, chosen in self.training_sets.items():
             if name in self.datasets:
-                raise ValueError(f"training_sets.{name} has the name of a dataset; choose another")
+                raise ValueError(f"training_sets.{name} is also the name of a dataset; choose another")
             for dataset in chosen.withhold:
                 if dataset not in self.datasets:
                     raise ValueError(f"training_sets.{name}.withhold: unknown dataset {dataset}")
@@ -118,10 +145,10 @@ class Configuration(Frozen):
                 raise ValueError(f"runs.{run} is built in; choose another name")
         for run in self.compare.runs:
             if run not in self.named_runs:
-                raise ValueError(f"compare.runs: there is no run {run}; there are: {', '.join(self.named_runs)}")
+                raise ValueError(f"compare.runs: unknown run {run}; known: {', '.join(self.named_runs)}")
             for name in (seeded_name(run, seed) for seed in self.compare.seeds):
                 if name in self.runs:
-                    raise ValueError(f"runs.{name} has the name of a compared run with another seed; choose another")
+                    raise ValueError(f"runs.{name} is also the name of a compared run with a seed; choose another")
         for dataset in self.datasets:
             for run in self.all_runs:
                 settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
@@ -134,7 +161,7 @@ class Configuration(Frozen):
 
     @property
     def custom_datasets(self) -> dict[str, CustomSettings]:
-        """Where the users' own are found, without what is done with them."""
+        """Return the files of users' own datasets."""
         fields = set(CustomSettings.model_fields)
         return {
             name: CustomSettings(**dataset.model_dump(include=fields, exclude_unset=True))
@@ -156,7 +183,7 @@ class Configuration(Frozen):
 
     @property
     def all_runs(self) -> dict[str, dict[str, Any]]:
-        """The named runs, and those that are compared with other seeds."""
+        """Return the named runs, and the compared runs with each seed."""
         seeded = {
             seeded_name(run, seed): overlaid(self.named_runs[run], {"training": {"seed": seed}})
             for run in self.compare.runs
@@ -165,7 +192,7 @@ class Configuration(Frozen):
         return self.named_runs | seeded
 
     def compared_runs(self, dataset: str) -> list[tuple[str, str]]:
-        """For each run and seed that is compared: the run's name, and the name under which it has that seed."""
+        """Return, for each compared run and seed, the run's name and the name of the run with that seed."""
         return [
             (run, run if self.run(dataset, run).training.seed == seed else seeded_name(run, seed))
             for run in self.compare.runs
@@ -180,16 +207,16 @@ class Configuration(Frozen):
             raise UserError(f"{self.where(dataset, run)}: unknown {kind} {name}; known: {', '.join(known)}")
 
     def check_withheld(self, dataset: str, run: str, detector: str) -> None:
-        """A detector that saw a dataset's evaluation images would make its numbers worthless."""
+        """Refuse a detector that may be trained on evaluation images of the dataset: its numbers would be worthless."""
         training_set = self.training_set(detector)
         if training_set and dataset not in self.training_sets[training_set].withhold:
             raise UserError(
-                f"{self.where(dataset, run)}: detector {detector} learns from {training_set}, which does not withhold "
+                f"{self.where(dataset, run)}: detector {detector} is trained on {training_set}, which must withhold "
                 f"{dataset}; add it to training_sets.{training_set}.withhold"
             )
 
     def shards(self, dataset: str) -> int:
-        """The jobs into which parsing and the extraction of regions are each parted."""
+        """Return the number of jobs for parsing, and for the extraction of regions."""
         chosen = self.datasets[dataset]
         return chosen.shards or -(-(chosen.image_count or 1) // self.images_per_shard)
 
@@ -198,11 +225,11 @@ class Configuration(Frozen):
         return None if settings.source == "precomputed" else settings.trained_on
 
     def trained_on(self, dataset: str, detector: str) -> str:
-        """The training set that a detector learns from, or the dataset whose train images it does."""
+        """Return the training set of a detector, or the dataset whose train images it is trained on."""
         return self.training_set(detector) or dataset
 
     def withheld(self, trained_on: str) -> tuple[str, ...]:
-        """All datasets whose evaluation images are kept from the detectors trained on this."""
+        """Return all datasets whose evaluation images are excluded from this training set or dataset."""
         if trained_on in self.training_sets:
             return self.training_sets[trained_on].withhold
         folder = Path(self.datasets[trained_on].images).resolve()
@@ -211,7 +238,7 @@ class Configuration(Frozen):
     def check_run(self, dataset: str, run: str) -> None:
         for kind, name, known in (("dataset", dataset, self.datasets), ("run", run, self.all_runs)):
             if name not in known:
-                raise UserError(f"config.yaml has no {kind} {name}; it has: {', '.join(known)}")
+                raise UserError(f"config.yaml: unknown {kind} {name}; known: {', '.join(known)}")
         self.run(dataset, run)
 
     def merged(self, dataset: str, run: str) -> dict[str, Any]:
@@ -228,12 +255,12 @@ def seeded_name(run: str, seed: int) -> str:
 
 
 def read_configuration(path: Path, preset: str | None = None) -> Configuration:
-    """The configuration in a file, with another preset if one is given."""
+    """Read the configuration from a file; `preset` overrides its preset."""
     return read_configurations([path], preset)
 
 
 def read_configurations(paths: Sequence[Path], preset: str | None = None) -> Configuration:
-    """The configuration of several files, later ones over earlier ones, as `snakemake --configfile` has them."""
+    """Merge several configuration files, later ones over earlier ones, as `snakemake --configfile` does."""
     merged: Any = {}
     for path in paths:
         merged = overlaid(merged, read_yaml(path))
@@ -243,12 +270,12 @@ def read_configurations(paths: Sequence[Path], preset: str | None = None) -> Con
 
 
 def configuration(config: dict[str, Any]) -> Configuration:
-    """The configuration, with every name it uses known."""
+    """Return the checked configuration."""
     return validated(Configuration, with_preset(config), "config.yaml")
 
 
 def configuration_schema() -> dict[str, Any]:
-    """The JSON schema of `config.yaml`, in which a run may leave out anything."""
+    """Return the JSON schema of `config.yaml`. All values of a run are optional."""
     schema = Configuration.model_json_schema()
     run = RunSettings.model_json_schema()
     schema["$defs"] |= run.pop("$defs") | {

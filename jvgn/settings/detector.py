@@ -1,4 +1,4 @@
-"""The settings of a detector: where regions come from (its `source`), and what its weights depend on."""
+"""Settings of a detector: the library or files that regions come from (`source`), and its training."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -18,47 +18,45 @@ from pydantic import (
 from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
 from parsers.errors import UserError
 
-LONGEST_SIDE, MOST_PROPOSALS, MOST_ANCHORS = 2000, 10_000, 64
-"""Weights bring their settings with them, and those of a stranger shall not ask for any amount of work."""
-
 
 class NetworkSettings(Frozen):
-    """A Faster R-CNN, trained by the workflow or given, and whatever training depends on."""
+    """A Faster R-CNN, given or trained by the workflow."""
 
     trained_on: str | None = None
-    """A training set of the configuration; null: the train images of whatever dataset is run."""
+    """A training set of the configuration; null: the train images of the dataset that is run."""
     pretrained: str | None = None
-    """A file of classification weights to start from, in the library's names; its first layers stay as they are."""
+    """A file of classification weights to start from, with the library's names. Their first layers are not trained."""
     pretrained_on: Literal["imagenet", "unknown"] = "imagenet"
-    """What `pretrained`, or that which given `weights` started from, was trained on. ImageNet has no image of COCO;
-    from unknown images, no proof is possible."""
+    """The images behind `pretrained`, or behind the start of given `weights`. ImageNet has no image of COCO; with
+    unknown images, the leakage proof says `unproven`."""
     weights: str | None = None
-    """A trained detector: nothing is trained, and these weights are taken."""
+    """A file of a trained detector, which is used without training."""
     training_images: str | None = None
-    """A text file, an image id a line: what `weights` were trained on. Without it, the proof is `unproven`."""
-    short_side: int = Field(600, gt=0, le=LONGEST_SIDE)
-    """Images are resized until their short side has this length, or their long side has `long_side`."""
-    long_side: int = Field(1000, gt=0, le=LONGEST_SIDE)
-    test_proposals: int = Field(300, gt=0, le=MOST_PROPOSALS)
-    """Proposals an image after training; the box head runs on each, so this sets the cost of extraction."""
+    """A text file of the image ids that `weights` were trained on, one per line. Without it, the leakage proof says
+    `unproven`."""
+    short_side: PositiveInt = 600
+    """Images are resized so that their short side has this length, unless their long side would exceed `long_side`."""
+    long_side: PositiveInt = 1000
+    test_proposals: PositiveInt = 300
+    """Proposals per image after training. The box head runs on each, so this sets the cost of extraction."""
     epochs: NonNegativeInt = 8
-    """0 leaves the detector as it starts: enough to try the stages that follow."""
+    """0 leaves the detector untrained, which is enough to try the later stages."""
     batch_size: PositiveInt = 8
-    """In images, over all processes."""
+    """Images per step, over all processes."""
     flips: bool = True
-    """Half of the images are mirrored, left to right, whenever they are learned from."""
+    """Mirror half of the images left to right while training."""
     optimiser: Literal["sgd", "adamw"] = "sgd"
     learning_rate: PositiveFloat = 0.01
-    """The highest: reached after `warm_up` steps, then it follows a cosine to 0."""
+    """The highest learning rate, reached after `warm_up` steps. It then follows a cosine to 0."""
     warm_up: NonNegativeInt = 500
     """Steps over which the learning rate grows from 0."""
     weight_decay: NonNegativeFloat = 1e-4
     gradient_norm: PositiveFloat = 10.0
-    """Gradients longer than this are shortened to it."""
+    """Longer gradients are cut to this length."""
     precision: Literal["float32", "bf16", "fp16"] = "float32"
-    """Of the arithmetic while training; the weights stay in float32."""
+    """Precision of the computations while training. Weights stay in float32."""
     save_every: PositiveInt = 500
-    """Steps between two saved states, from which an interrupted training goes on."""
+    """Steps between two saved states. An interrupted training resumes from the last one."""
     seed: int = Field(0, ge=0, lt=2**31)
 
     @model_validator(mode="after")
@@ -70,56 +68,50 @@ class NetworkSettings(Frozen):
     @model_validator(mode="after")
     def check_given(self) -> Self:
         if self.training_images is not None and self.weights is None:
-            raise ValueError("training_images speaks of given weights; name them in `weights`")
+            raise ValueError("training_images needs given weights; name them in `weights`")
         return self
 
 
 class TorchvisionSettings(NetworkSettings):
-    """A Faster R-CNN of ours."""
+    """A Faster R-CNN by torchvision."""
 
     source: Literal["torchvision"] = "torchvision"
     backbone: Literal["tiny", "resnet101", "vgg16"] = "resnet101"
-    """`tiny` is for small drawn images; `resnet101` (2048-d) is the paper's, `vgg16` (4096-d) its appendix's."""
+    """`tiny` is for small drawn images; the paper uses `resnet101` (2048-d), its appendix `vgg16` (4096-d)."""
     anchor_sizes: tuple[PositiveInt, ...] = Field(default=(64, 128, 256, 512), min_length=1)
-    """In pixels of the resized image."""
+    """Sides of anchors, in pixels of the resized image."""
     anchor_ratios: tuple[PositiveFloat, ...] = Field(default=(0.5, 1.0, 2.0), min_length=1)
-    proposals: int = Field(2000, gt=0, le=MOST_PROPOSALS)
-    """Proposals an image while training, before sampling."""
+    proposals: PositiveInt = 2000
+    """Proposals per image while training, before sampling."""
     anchor_samples: PositiveInt = 256
-    """Anchors an image that the proposal network learns from."""
+    """Anchors per image that the proposal network is trained on."""
     region_samples: PositiveInt = 256
-    """Proposals an image that the box head learns from."""
+    """Proposals per image that the box head is trained on."""
     positive_share: float = Field(default=0.25, gt=0, le=1)
-    """At most this share of `region_samples` are objects."""
-
-    @model_validator(mode="after")
-    def check_anchors(self) -> Self:
-        sizes, ratios = len(self.anchor_sizes), len(self.anchor_ratios)
-        if sizes * ratios > MOST_ANCHORS:
-            raise ValueError(f"anchor_sizes x anchor_ratios are {sizes} x {ratios}, expected at most {MOST_ANCHORS}")
-        return self
+    """The largest share of objects among `region_samples`."""
 
 
 class Detectron2Settings(NetworkSettings):
-    """A Faster R-CNN of detectron2's."""
+    """A Faster R-CNN by detectron2."""
 
     source: Literal["detectron2"]
     config: str = "COCO-Detection/faster_rcnn_R_101_C4_3x.yaml"
-    """A configuration of its model zoo, or a file of your own; the settings beside this one take precedence."""
+    """A configuration of its model zoo, or your own file. The settings beside this one override it."""
 
 
 class PrecomputedSettings(Frozen):
-    """Features that somebody else computed, in files of the user's."""
+    """Features that were computed elsewhere, in the user's files."""
 
     source: Literal["precomputed"]
     format: Literal["tsv", "npz", "hdf5"]
-    """Bottom-up attention's TSV file, a folder with an `.npz` file for each image, or regions as we store them."""
+    """A TSV file of bottom-up attention, a folder with one `.npz` file per image, or an HDF5 file of regions."""
     detections: str | None = None
-    """Where the regions of `det` are."""
+    """File or folder of the regions of `det`."""
     objects: str | None = None
-    """Where the regions of `gt` are: features of the annotated objects' boxes."""
+    """File or folder of the regions of `gt`: features of the annotated boxes."""
     training_images: str | None = None
-    """A text file, an image id a line: what the detector was trained on. Without it, its proof says `unproven`."""
+    """A text file of the image ids that the detector was trained on, one per line. Without it, the leakage proof says
+    `unproven`."""
 
     @model_validator(mode="after")
     def check_files(self) -> Self:
@@ -129,7 +121,7 @@ class PrecomputedSettings(Frozen):
 
 
 def source_of(settings: Any) -> str | None:
-    """The tag of a detector's settings: torchvision's, unless they say otherwise."""
+    """Return the tag of a detector's settings; the default is torchvision."""
     found = settings.get("source", "torchvision") if isinstance(settings, dict) else getattr(settings, "source", None)
     return UNION_TAG + str(found)
 
@@ -147,20 +139,20 @@ DetectorSettings = Annotated[
 
 
 class DetectorFile(RootModel[DetectorSettings]):
-    """Settings of whatever source, as a file holds them."""
+    """Settings of any source, as a file holds them."""
 
     def write(self, path: Path | str) -> None:
         self.root.write(path)
 
 
 def read_network_settings(path: Path | str) -> TorchvisionSettings | Detectron2Settings:
-    """The settings of a detector that is a network of ours or detectron2's."""
+    """Read the settings of a detector that has a network."""
     found = read_detector_settings(path)
     if found.source == "precomputed":
-        raise UserError(f"{path}: a detector of source precomputed has no network")
+        raise UserError(f"{path}: a detector of source precomputed has no network; choose another detector")
     return found
 
 
 def read_detector_settings(path: Path | str) -> TorchvisionSettings | Detectron2Settings | PrecomputedSettings:
-    """The settings in a YAML file, validated, whatever their source."""
+    """Read the settings of a detector of any source."""
     return validated(DetectorFile, read_yaml(path), str(path)).root

@@ -1,4 +1,4 @@
-"""What counts as right."""
+"""Settings of the evaluation."""
 
 from pydantic import Field, PositiveInt
 
@@ -7,8 +7,8 @@ from jvgn.settings.base import Frozen
 
 class EvaluationSettings(Frozen):
     iou_threshold: float = Field(0.5, ge=0, lt=1)
-    """det: a grounding is right if its IoU with the gold box is larger than this."""
+    """In `det`, a grounding is correct if its IoU with the gold box is larger than this."""
     held_out: PositiveInt = 500
-    """A detector's average precision is measured on at most this many of the val images withheld from it."""
+    """The largest number of excluded val images to measure a detector's average precision on."""
     allow_leaking: bool = False
-    """Evaluate even with a detector that saw evaluation images; the metrics then say `leaking`."""
+    """Evaluate also with a detector that was trained on evaluation images. The metrics then say `leaking`."""

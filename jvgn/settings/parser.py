@@ -1,4 +1,4 @@
-"""The settings of a parser: its backend, and what that backend's graphs depend on."""
+"""Settings of a parser: its backend and the options of that backend."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ STANZA_FILES = [f"{STANZA_FOLDER}/resources.json", f"{STANZA_FOLDER}/en"]
 
 class LexicalSettings(Frozen):
     backend: Literal["lexical"]
-    """Word lists and patterns; no model, no download."""
+    """Word lists and patterns, without a model or download."""
 
     @property
     def files(self) -> list[str]:
@@ -24,22 +24,23 @@ class StanzaSettings(Frozen):
     backend: Literal["stanza"]
     """Stanza's neural dependency parser."""
     models: str = STANZA_FOLDER
-    """A folder of Stanza's English models; the workflow fetches this one."""
+    """A folder of Stanza's English models. The workflow downloads the default one."""
     tags: Literal["lexicon", "model"] = "lexicon"
-    """Whose parts of speech the tree is made of: the model's as they are, or corrected by the lexicon of captions."""
+    """Parts of speech: the model's own, or corrected by the lexicon of captions."""
     graphs: Literal["tree", "agreed"] = "tree"
-    """The graph that rules read off the tree, or the lexical parser's without what the tree speaks against."""
+    """`tree`: the graph that rules read from the tree; `agreed`: the lexical parser's graph, without parts that
+    contradict the tree."""
 
     @property
     def files(self) -> list[str]:
-        """Of the folder that is fetched, the two that the sources provide; a small one has neither."""
+        """Return the files that the default folder is made of, or the folder itself if it is the user's."""
         is_small = Path(self.models, "tagger.pt").exists()
         return STANZA_FILES if self.models == STANZA_FOLDER and not is_small else [self.models]
 
 
 class ConlluSettings(Frozen):
     backend: Literal["conllu"]
-    """Dependency trees that you bring."""
+    """Your own dependency trees."""
     parses: str
     """A CoNLL-U file with a tree for every sentence."""
 
@@ -50,11 +51,11 @@ class ConlluSettings(Frozen):
 
 class CorenlpSettings(Frozen):
     backend: Literal["corenlp"]
-    """The paper's own parser: CoreNLP's scene graphs, made by Java."""
+    """The paper's parser: scene graphs of CoreNLP, which needs Java."""
     folder: str = "resources/corenlp"
-    """The folder of CoreNLP's jars; the workflow fetches this one."""
+    """The folder of CoreNLP's jars. The workflow downloads the default one."""
     repair: bool = True
-    """Mend the `obl:` labels that CoreNLP leaves in its relations."""
+    """Repair the `obl:` labels that CoreNLP leaves in its relations."""
 
     @property
     def files(self) -> list[str]:
@@ -66,7 +67,7 @@ AnyParser = LexicalSettings | StanzaSettings | ConlluSettings | CorenlpSettings
 
 class ParserSettings(RootModel[Annotated[AnyParser, Field(discriminator="backend")]]):
     def write(self, path: Path | str) -> None:
-        """`path` holds every value, defaults included."""
+        """Write every value, defaults included."""
         self.root.write(path)
 
 
@@ -75,4 +76,4 @@ BUILT_IN_PARSERS: dict[str, AnyParser] = {
     "stanza": StanzaSettings(backend="stanza"),
     "corenlp": CorenlpSettings(backend="corenlp"),
 }
-"""Parsers that need no configuration: those of the backends whose every option has a default."""
+"""Parsers that need no configuration: all their options have defaults."""

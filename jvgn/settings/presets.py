@@ -1,7 +1,6 @@
-"""Presets: values that lie under those of `config.yaml`, and over the defaults.
+"""Presets: values that override the defaults, and that `config.yaml` overrides.
 
-`default` adds nothing; `paper` is the paper as printed; `smoke` is a little of everything, to see that it runs. What
-`config.yaml` says itself, of a dataset or a run, always wins, if it has a part in the result.
+`default` adds nothing; `paper` is the paper as printed; `smoke` is a small, quick test that everything runs.
 """
 
 from typing import Any, Literal
@@ -45,12 +44,11 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         "torchvision": {"proposals": 200, "anchor_samples": 64, "region_samples": 16},
     },
 }
-"""A part named here lies under each of `datasets`, `detectors` or `vocabularies`, or under the section of its name;
-`torchvision` under the detectors of that source. A detector whose regions are precomputed has no network for it to
-speak of, and stays as it is."""
+"""A part applies to each of `datasets`, `detectors` or `vocabularies`, or to the section of its name; `torchvision`
+applies to the detectors of that source. Precomputed detectors have no network and stay as they are."""
 
 OVER: dict[str, dict[str, dict[str, Any]]] = {"smoke": {"dataset": {"shards": 1}}}
-"""What lies over `config.yaml` instead: it changes nothing but the time, and a little is not worth parting."""
+"""Values that override `config.yaml`: they do not change results, and a small job needs one shard only."""
 
 EACH_OF = {
     "dataset": "datasets",
@@ -59,11 +57,11 @@ EACH_OF = {
     "vocabulary": "vocabularies",
 }
 SOURCES_OF = {"detector": ("torchvision", "detectron2"), "torchvision": ("torchvision",)}
-"""The detectors that a part lies under, by their source."""
+"""The sources of detectors that a part applies to."""
 
 
 def with_preset(config: dict[str, Any]) -> dict[str, Any]:
-    """`config` over the preset that it names. What is no dictionary is left for the validation to name."""
+    """Return `config` over the preset that it names. Invalid sections are left for the validation to report."""
     result = dict(config)
     name = config.get("preset", "default")
     name = name if isinstance(name, str) else ""
@@ -74,7 +72,7 @@ def with_preset(config: dict[str, Any]) -> dict[str, Any]:
             result[section] = overlaid(values, own)
         elif isinstance(own, dict):
             result[section] = {
-                key: overlaid(values, value) if lies_under(part, value) else value for key, value in own.items()
+                key: overlaid(values, value) if applies_to(part, value) else value for key, value in own.items()
             }
     for part, values in OVER.get(name, {}).items():
         own = result.get(EACH_OF[part])
@@ -83,14 +81,14 @@ def with_preset(config: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def lies_under(part: str, value: Any) -> bool:
-    """Whether a preset's part speaks of this entry of its section."""
+def applies_to(part: str, value: Any) -> bool:
+    """Return whether a part of a preset applies to this entry of its section."""
     source = value.get("source", "torchvision") if isinstance(value, dict) else None
     return part not in SOURCES_OF or source in SOURCES_OF[part]
 
 
 def overlaid(base: Any, differences: Any) -> Any:
-    """`base` with the differences put over it, dict by dict."""
+    """Return `base` overridden by the differences, dict by dict."""
     if not (isinstance(base, dict) and isinstance(differences, dict)):
         return differences
     return base | {key: overlaid(base.get(key), value) for key, value in differences.items()}

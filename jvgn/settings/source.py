@@ -1,4 +1,4 @@
-"""Where files that we do not make come from: mirrors, hashes, and what is to be had from each file."""
+"""Settings of downloads: mirrors, checksums, and the files that each published file provides."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -24,7 +24,7 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8,64}$")]
 
 
 def under_resources(path: str) -> str:
-    """The rules that make these files know them by their folder."""
+    """Require a path below resources/: rules recognise these files by it."""
     if not path.startswith(ROOT) or str(PurePosixPath(path)) != path or ".." in PurePosixPath(path).parts:
         raise ValueError(f"expected a path such as {ROOT}downloads/file.zip, found {path!r}")
     return path
@@ -35,29 +35,29 @@ Counts = dict[str, dict[str, NonNegativeInt]]
 
 
 class SourceSettings(Frozen):
-    """A published file, and what becomes of it."""
+    """A published file, and the files made from it."""
 
     file: Resource
-    """Where the file lies as it was published. One that is there already is verified and used, and none downloaded."""
+    """Path of the published file. An existing file is verified and used instead of a download."""
     mirrors: tuple[Address, ...] = Field(min_length=1)
     """http:, https: or file: addresses, tried in this order."""
     sha256: Sha256 | None = None
-    """Or its first digits, eight or more. Null: that of the first download is recorded beside the file, and holds."""
+    """Checksum, or its first eight or more digits. Null: that of the first download is recorded and expected later."""
     size: PositiveInt | None = None
-    """In bytes."""
+    """Size in bytes."""
     provides: dict[Resource, str | None]
-    """For each file or folder that the workflow needs, its name in the archive; a folder's ends with a slash (`./` is
-    all of it). Null: the published file itself. What is there already is used as it is."""
+    """For each file or folder that the workflow needs, its name in the archive. Names of folders end with a slash; `./`
+    is the whole archive. Null: the published file itself. Existing files and folders are used as they are."""
     counts: Counts = Field(default_factory=dict)
     """For each way to split a dataset (`unc`), the expressions of each split. Other numbers stop the workflow."""
 
 
 class ConfiguredSource(Frozen):
-    """What differs from a built-in source, or a source of the user's own, which needs file, mirrors and provides."""
+    """Values that differ from a built-in source, or a new source, which needs file, mirrors and provides."""
 
     file: Resource | None = None
     mirrors: Annotated[tuple[Address, ...], Field(min_length=1)] | None = None
-    """With mirrors of your own, the sha256, size and counts of the built-in source hold no longer: give yours."""
+    """Your own mirrors drop the sha256, size and counts of the built-in source: give new ones."""
     sha256: Sha256 | None = None
     size: PositiveInt | None = None
     provides: dict[Resource, str | None] | None = None
@@ -66,11 +66,11 @@ class ConfiguredSource(Frozen):
 
 class DownloadSettings(Frozen):
     tries: PositiveInt = 4
-    """In a row without a megabyte gained, before the next mirror is asked."""
+    """Tries without progress of a megabyte, before the next mirror."""
     wait: NonNegativeFloat = 2.0
-    """Seconds before the second try; each further wait is twice as long, up to a minute."""
+    """Seconds before the second try. Each further wait is twice as long, up to a minute."""
     timeout: PositiveFloat = 60.0
-    """Seconds without a byte after which a try has failed."""
+    """Seconds without data after which a try fails."""
 
 
 OF_THE_BYTES = ("sha256", "size", "counts")
@@ -79,7 +79,7 @@ OF_THE_BYTES = ("sha256", "size", "counts")
 def with_built_in(
     built_in: Mapping[str, SourceSettings], chosen: Mapping[str, ConfiguredSource]
 ) -> dict[str, SourceSettings]:
-    """All sources by name: the built-in ones under the user's own values, and the user's own sources."""
+    """Return all sources by name: the built-in ones with the user's values, and the user's own."""
     merged = {
         name: validated(SourceSettings, overridden(built_in.get(name), source), f"config.yaml: sources.{name}")
         for name, source in chosen.items()
@@ -90,7 +90,7 @@ def with_built_in(
 
 
 def overridden(built_in: SourceSettings | None, chosen: ConfiguredSource) -> dict[str, object]:
-    """The values of a source under the user's own. Other mirrors may have other bytes."""
+    """Override the values of a source by the user's. Other mirrors may have other bytes."""
     known = {} if built_in is None else built_in.model_dump()
     if chosen.mirrors is not None:
         known = {key: value for key, value in known.items() if key not in OF_THE_BYTES}
@@ -98,10 +98,10 @@ def overridden(built_in: SourceSettings | None, chosen: ConfiguredSource) -> dic
 
 
 def check_places(sources: Mapping[str, SourceSettings]) -> None:
-    """No place is filled by two."""
+    """Check that no two sources provide the same path."""
     owner: dict[str, str] = {}
     for name, source in sources.items():
         for place in (source.file, *source.provides):
             if place in owner:
-                raise UserError(f"config.yaml: sources.{owner[place]} and sources.{name} both fill {place}; change one")
+                raise UserError(f"config.yaml: sources.{owner[place]} and sources.{name} provide {place}; change one")
             owner[place] = name

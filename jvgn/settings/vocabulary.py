@@ -1,4 +1,4 @@
-"""Which words the model knows, and what their vectors start from."""
+"""Settings of a vocabulary: its words, and the start of their vectors."""
 
 from typing import Literal
 
@@ -9,10 +9,10 @@ from jvgn.settings.base import Frozen
 
 class VocabularySettings(Frozen):
     more_often_than: NonNegativeInt = 0
-    """A word is kept if it occurs more often than this."""
+    """Keep words that occur more often than this."""
     splits: Literal["train", "all"] = "train"
-    """Where words are counted; `all` is what earlier work did, a mild leak."""
+    """The splits to count words in. Earlier work used `all`, a mild leak."""
     vector_size: PositiveInt = 300
     glove: str | None = None
-    """A GloVe text file (plain, .gz or .zip); null starts from random vectors. Words it lacks start at random."""
+    """A GloVe text file (plain, .gz or .zip). Null, and words that it lacks: random vectors."""
     seed: NonNegativeInt = 0

@@ -8,11 +8,11 @@ from jvgn.settings.base import Frozen
 class WorldSettings(Frozen):
     seed: NonNegativeInt = 0
     train: PositiveInt = 800
-    """Images of the split; its first images stay the same when the number grows."""
+    """Images of the split. A larger number keeps the first images."""
     val: PositiveInt = 120
     test: PositiveInt = 220
     adv: PositiveInt = 150
-    """Images whose sentences come in pairs: the same words in another structure, another referent."""
+    """Images with pairs of sentences: the same words in another structure, about another referent."""
     expressions_per_image: PositiveInt = 8
     pairs_per_image: PositiveInt = 2
-    """Pairs of sentences about each image of `adv`."""
+    """Pairs of sentences per image of `adv`."""

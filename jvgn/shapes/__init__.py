@@ -1,1 +1,1 @@
-"""The embedded world: scenes drawn by code, and sentences that exactly one choice of objects makes true."""
+"""The embedded world: drawn scenes, and sentences that are true of exactly one choice of objects."""

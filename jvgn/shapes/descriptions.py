@@ -1,4 +1,4 @@
-"""What a sentence says, before it is worded, and the exhaustive search for what makes it true."""
+"""Descriptions: the meaning of a sentence before it has words, and a search for all objects that it is true of."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -14,11 +14,11 @@ FURTHER: dict[str, Callable[[Thing], float]] = {
     "above": lambda thing: -thing.y,
     "below": lambda thing: thing.y,
 }
-"""How far an object lies in each direction."""
+"""The position of an object along each direction."""
 
 
 class Phrase(NamedTuple):
-    """The words for one mentioned object; what is None is left unsaid."""
+    """The words for one mentioned object; None is not mentioned."""
 
     shape: str
     colour: str | None = None
@@ -26,7 +26,7 @@ class Phrase(NamedTuple):
 
 
 class Description(NamedTuple):
-    """Mention 0 is the referent; mention k + 1 is what mention `subjects[k]` stands in `relations[k]` to."""
+    """Mention 0 is the referent; mention `subjects[k]` has the relation `relations[k]` to mention k + 1."""
 
     phrases: tuple[Phrase, ...]
     subjects: tuple[int, ...]
@@ -34,7 +34,7 @@ class Description(NamedTuple):
 
 
 class Facts:
-    """A scene as the search sees it: sets of objects, each the bits of an integer."""
+    """The facts of a scene for the search: sets of objects, each as the bits of an integer."""
 
     def __init__(self, scene: Scene) -> None:
         self.things = scene.things
@@ -46,7 +46,7 @@ class Facts:
                 self.having[word] |= 1 << index
 
     def fitting(self, phrase: Phrase) -> int:
-        """The objects that the phrase alone fits."""
+        """Return the objects that the phrase alone fits."""
         fitting = self.having[phrase.shape]
         if phrase.colour:
             fitting &= self.having[phrase.colour]
@@ -62,9 +62,9 @@ def members(bits: int) -> Iterator[int]:
 
 
 def joint_solutions(description: Description, facts: Facts) -> Iterator[tuple[int, ...]]:
-    """Every choice of objects for the mentions that makes the description true in the loose reading.
+    """Yield every choice of objects for the mentions that makes the description true in the loose reading.
 
-    Two mentions may be of one object: nothing in a sentence forbids it, and no model has to know better.
+    Two mentions may be of one object: nothing in a sentence forbids it, and a model need not exclude it.
     """
     fitting = [facts.fitting(phrase) for phrase in description.phrases]
 
@@ -84,8 +84,8 @@ def joint_solutions(description: Description, facts: Facts) -> Iterator[tuple[in
 
 
 def only_solution(description: Description, facts: Facts) -> tuple[int, ...] | None:
-    """The one solution of the loose reading: None if there is another, if it is not true in the strict reading, or if
-    it mentions an object twice."""
+    """Return the only solution of the loose reading; None if there is another one, if it is not true in the strict
+    reading, or if it mentions an object twice."""
     found = list(islice(joint_solutions(description, facts), 2))
     if len(found) != 1:
         return None
@@ -99,12 +99,12 @@ def only_solution(description: Description, facts: Facts) -> tuple[int, ...] | N
 
 
 def is_ambiguous(phrase: Phrase, facts: Facts) -> bool:
-    """Whether the phrase alone fits several objects."""
+    """Return whether the phrase alone fits several objects."""
     return facts.fitting(phrase).bit_count() > 1
 
 
 def is_decisive(description: Description, facts: Facts) -> bool:
-    """Whether the last relation is needed: without it, several objects may be the referent."""
+    """Return whether the last relation is needed: without it, several objects may be the referent."""
     shorter = Description(description.phrases[:-1], description.subjects[:-1], description.relations[:-1])
     solutions = joint_solutions(shorter, facts)
     first = next(solutions)[0]
@@ -112,7 +112,7 @@ def is_decisive(description: Description, facts: Facts) -> bool:
 
 
 def is_foremost(description: Description, referent: int, facts: Facts) -> bool:
-    """Whether some relation's direction alone finds the referent: no other object its phrase fits lies further."""
+    """Return whether a direction alone finds the referent: it is the outermost of the objects that its phrase fits."""
     rivals = [facts.things[index] for index in members(facts.fitting(description.phrases[0])) if index != referent]
     for subject, relation in zip(description.subjects, description.relations, strict=True):
         if subject == 0 and relation in FURTHER:

@@ -1,4 +1,4 @@
-"""Which sentences to say about a scene: true of exactly one choice of objects, and no wordier than needed."""
+"""Expressions about a scene: true of exactly one choice of objects, and hardly longer than needed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,28 +26,28 @@ STRUCTURES: dict[int, tuple[tuple[int, ...], ...]] = {
     3: ((0, 1), (0, 0)),
     4: ((0, 1, 2), (0, 0, 2)),
 }
-"""For each number of mentions, the `subjects` that the grammar can say."""
+"""For each number of mentions, the `subjects` that the grammar allows."""
 MENTIONS = (1, 1, 1, 2, 2, 2, 2, 3, 3, 4)  # the frequent ones several times
 PAIR_MENTIONS = (2, 2, 2, 3, 3)
 MOST_SINGLE = 0.4
 DECISIVE = 0.75
-"""Share of the sentences with relations whose referent must not be found without the last; the others may be either."""
+"""Share of the sentences with relations whose last relation must be needed; the others are free."""
 CONTRARY = 0.4
-"""Share of those whose referent must not be found by a prior either, such as "left of" means the leftmost."""
+"""Share of these whose referent must not be found by a prior, such as "left of" means the leftmost."""
 DIRECTIONS, NEAR = RELATIONS[:4], RELATIONS[4:]
 NEARNESS = 0.2
 WORDY = 0.12
-"""Chance that a word which is not needed stays: people are not perfectly brief."""
+"""Probability that an unneeded word stays: people are not perfectly brief."""
 CHOICES_TRIED = 200
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What is decided before a scene is seen, so that what is easily found does not crowd out the rest."""
+    """The structure of a sentence, chosen before its scene, so that easy sentences do not displace hard ones."""
 
     subjects: tuple[int, ...]
     relations: tuple[tuple[str, ...], ...]
-    """For each relation, the ones to choose from."""
+    """The options for each relation."""
     decisive: bool
     contrary: bool
 
@@ -64,7 +64,7 @@ class Outline:
         return not self.decisive or is_decisive(description, facts)
 
     def ease(self) -> int:
-        """The hardest outlines come first: a scene without them is given up early."""
+        """Return a sort key: the hardest outlines come first, so that unsuitable scenes are rejected early."""
         return -len(self.subjects) * (self.decisive + self.contrary)
 
 
@@ -72,15 +72,15 @@ class Outline:
 class Expression:
     sentence: Sentence
     chosen: tuple[int, ...]
-    """The scene's object of each mention; the first is the referent."""
+    """The object of each mention; the first is the referent."""
 
 
 Solved = tuple[Description, tuple[int, ...]]
-"""A description and the objects of its one solution."""
+"""A description and the objects of its only solution."""
 
 
 def sample_outlines(number: int, generator: Generator) -> list[Outline]:
-    """Outlines of single sentences, few enough of them about one object only."""
+    """Sample outlines of single sentences, with a limited share about one object only."""
     mentions = [pick(MENTIONS, generator) for _ in range(number)]
     single = [position for position, count in enumerate(mentions) if count == 1]
     for position in single[int(MOST_SINGLE * number) :]:
@@ -96,7 +96,7 @@ def sample_pair_outlines(number: int, generator: Generator) -> list[Outline]:
 
 
 def tell(scene: Scene, outlines: list[Outline], generator: Generator) -> list[Expression] | None:
-    """A different sentence for each outline; None if the scene does not admit them."""
+    """Return a different sentence for each outline; None if the scene does not have them."""
     facts = Facts(scene)
     expressions: dict[tuple[str, ...], Expression] = {}
     for outline in outlines:
@@ -111,7 +111,7 @@ def tell(scene: Scene, outlines: list[Outline], generator: Generator) -> list[Ex
 
 
 def tell_twice(scene: Scene, outlines: list[Outline], generator: Generator) -> list[Expression] | None:
-    """Two sentences for each outline: the same words, another structure, another referent; None as for `tell`."""
+    """Return two sentences for each outline: same words, another structure and referent; None as for `tell`."""
     facts = Facts(scene)
     pairs: dict[tuple[str, ...], list[Expression]] = {}
     for outline in outlines:
@@ -131,7 +131,7 @@ def tell_twice(scene: Scene, outlines: list[Outline], generator: Generator) -> l
 
 
 def propose(facts: Facts, outline: Outline, generator: Generator) -> Iterator[Solved]:
-    """Short descriptions of random objects that have one solution and that the outline admits."""
+    """Yield short descriptions of random objects that have one solution and fit the outline."""
     tried = set()
     for _ in range(CHOICES_TRIED):
         relations = tuple(pick(options, generator) for options in outline.relations)
@@ -141,7 +141,7 @@ def propose(facts: Facts, outline: Outline, generator: Generator) -> Iterator[So
         tried.add((relations, chosen))
         things = [facts.things[index] for index in chosen]
         briefest = Description(tuple(Phrase(thing.shape) for thing in things), outline.subjects, relations)
-        if not outline.admits(briefest, chosen, facts):  # no longer one can be admitted either
+        if not outline.admits(briefest, chosen, facts):  # a longer one would not fit either
             continue
         fullest = briefest._replace(phrases=tuple(Phrase(thing.shape, thing.colour, thing.size) for thing in things))
         if only_solution(fullest, facts):
@@ -153,7 +153,7 @@ def propose(facts: Facts, outline: Outline, generator: Generator) -> Iterator[So
 def choose_objects(
     facts: Facts, subjects: tuple[int, ...], relations: tuple[str, ...], generator: Generator
 ) -> tuple[int, ...] | None:
-    """Distinct objects at random that stand in these relations in the strict reading."""
+    """Sample distinct objects that have these relations in the strict reading; None if there are none."""
     chosen = [pick(range(len(facts.things)), generator)]
     for subject, relation in zip(subjects, relations, strict=True):
         options = [index for index in members(facts.strict[relation][chosen[subject]]) if index not in chosen]
@@ -164,7 +164,7 @@ def choose_objects(
 
 
 def shorten(description: Description, facts: Facts, generator: Generator) -> Description:
-    """The description without the words, tried in random order, that its one solution does not need."""
+    """Drop words, in random order, that the only solution does not need."""
     words = [(mention, word) for mention in range(len(description.phrases)) for word in ("colour", "size")]
     for position in generator.permutation(len(words)).tolist():
         mention, word = words[position]
@@ -179,7 +179,7 @@ def shorten(description: Description, facts: Facts, generator: Generator) -> Des
 
 
 def find_twin(description: Description, chosen: tuple[int, ...], facts: Facts, generator: Generator) -> Solved | None:
-    """The same words in another structure, with one solution about another referent, which also needs its relations."""
+    """Return the same words in another structure, with one solution about another referent that needs its relations."""
     twins = rearrangements(description)
     for position in generator.permutation(len(twins)).tolist():
         twin = twins[position]
@@ -191,7 +191,7 @@ def find_twin(description: Description, chosen: tuple[int, ...], facts: Facts, g
 
 
 def rearrangements(description: Description) -> list[Description]:
-    """Every way to give the words other places, each once."""
+    """Return every rearrangement of the words once."""
     phrases = description.phrases
     places = product(
         permutations([phrase.shape for phrase in phrases]),

@@ -1,4 +1,4 @@
-"""What each shape looks like: one closed polygon, its box centred at 0 with a longer side of 2.
+"""Outlines of the shapes: one closed polygon each, its box centred at 0 with a longer side of 2.
 
 Shape suffixes: P points of a polygon, 2 x and y; y points down, as in images.
 """
@@ -19,7 +19,7 @@ CROSS_ARM = 0.34
 
 @cache
 def circle() -> Points:
-    angle_P = np.linspace(0, 2 * np.pi, CURVE_POINTS + 1) + np.pi / 2  # a ring's seam is upright: Pillow fills it
+    angle_P = np.linspace(0, 2 * np.pi, CURVE_POINTS + 1) + np.pi / 2  # Pillow needs a ring's seam to be vertical
     return np.stack([np.cos(angle_P), np.sin(angle_P)], axis=1)
 
 
@@ -50,7 +50,7 @@ def cross() -> Points:
 
 @cache
 def ring() -> Points:
-    """Around the outside, in by a seam, and back around the hole: a hole in one polygon."""
+    """Return one polygon with a hole: around the outside, along a seam, and back around the hole."""
     return np.concatenate([circle(), RING_HOLE * circle()[::-1]])
 
 
@@ -73,7 +73,7 @@ OUTLINES = {
 
 
 def outline(shape: str, tilt: float) -> Points:
-    """The shape turned by `tilt` radians, then centred and scaled by its box."""
+    """Return the shape turned by `tilt` radians, then centred and scaled by its box."""
     turn_22 = np.array([(math.cos(tilt), math.sin(tilt)), (-math.sin(tilt), math.cos(tilt))])
     points_P2 = OUTLINES[shape]() @ turn_22
     low_2, high_2 = points_P2.min(axis=0), points_P2.max(axis=0)

@@ -1,10 +1,10 @@
-"""When one object is left of, right of, above, below or near another, in two readings.
+"""Spatial relations (left of, right of, above, below, near) in two readings.
 
-A sentence must be true in the strict reading, and its solution the only one even in the loose reading: no case that
-two people could read differently decides anything. A direction is a cone, not a half-plane. With half-planes, "the
-circle left of …" could only ever be the leftmost circle, and a prior on locations would do without the relation.
+A sentence must be true in the strict reading, and its solution must be the only one even in the loose reading, so that
+no sentence depends on a borderline case. A direction is a cone, not a half-plane. With half-planes, "the circle left
+of …" could only be the leftmost circle, and a prior on locations would make the relation unnecessary.
 
-Shape suffixes: N objects of a scene; entry (i, j) says that i stands in the relation to j.
+Shape suffixes: N objects of a scene; entry (i, j) is true if i has the relation to j.
 """
 
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ STRICT = Reading(gap=0.12, slope=0.6, spread=0.0, reach=0.16)
 LOOSE = Reading(gap=-0.02, slope=1.0, spread=0.04, reach=0.23)
 
 Table = dict[str, list[int]]
-"""For each relation and each object i: the objects j it stands in that relation to, as bits of an integer."""
+"""For each relation and each object i: the objects j that i has the relation to, as bits of an integer."""
 
 
 def related(scene: Scene, reading: Reading) -> Table:
-    """An object is near itself, and in no direction from itself."""
+    """Return all relations of a scene. An object is near itself, and in no direction from itself."""
     others_NN = ~np.eye(len(scene.things), dtype=bool)
     x_N = np.array([thing.x for thing in scene.things])
     y_N = np.array([thing.y for thing in scene.things])
@@ -61,5 +61,5 @@ def lies(
 
 
 def bits(holds_NN: NDArray[np.bool_]) -> list[int]:
-    """Rows as integers."""
+    """Return each row as the bits of an integer."""
     return [int(row) for row in holds_NN @ (1 << np.arange(len(holds_NN)))]

@@ -1,4 +1,4 @@
-"""The grammar: how a description becomes words.
+"""Wording: the grammar that turns a description into words.
 
     NP  := ("the" | "a")? size? colour? shape          only the first NP may go without a determiner
     S   := NP | NP LINK REL NP (LINK REL NP)* | NP LINK REL NP "and" LINK2 REL NP (LINK REL NP)*
@@ -29,7 +29,7 @@ LATER_LINKS = ("", "is", "that is", "which is")
 
 @dataclass(frozen=True)
 class Wording:
-    """One choice of words; a meaning keeps its word, so two descriptions with the same content share their words."""
+    """One choice of words for all meanings, so that descriptions with the same content have the same words."""
 
     determiners: tuple[str, ...]
     links: tuple[str, ...]
@@ -41,7 +41,7 @@ class Wording:
 class Sentence:
     tokens: tuple[str, ...]
     heads: tuple[int, ...]
-    """Where each mention's shape word is."""
+    """Position of the shape word of each mention."""
 
 
 def choose_wording(subjects: tuple[int, ...], generator: Generator) -> Wording:
@@ -58,7 +58,7 @@ def choose_wording(subjects: tuple[int, ...], generator: Generator) -> Wording:
 
 
 def joins(subjects: tuple[int, ...], position: int) -> bool:
-    """Whether "and" comes before this relation: it shares its subject with the one before."""
+    """Return whether "and" comes before this relation: it shares its subject with the one before."""
     return position > 0 and subjects[position] == subjects[position - 1]
 
 

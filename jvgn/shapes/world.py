@@ -1,14 +1,14 @@
-"""The world `shapes` on disk, in the format of REFER, the one RefCOCO comes in.
+"""The files of the world `shapes`, in REFER's format, which RefCOCO has too.
 
-`images/`: JPEG files, and their hashes (`jvgn.storage.picture_hashes`).
+`images/`: JPEG files, and their checksums (`jvgn.storage.picture_hashes`).
 `instances.json`: COCO instances: images (id, file_name, width, height), annotations (id, image_id, category_id, bbox
-xywh, area, iscrowd, segmentation), categories (id, name); a category is a shape, and only language knows of colours
-and sizes.
+xywh, area, iscrowd, segmentation), categories (id, name). A category is a shape; colours and sizes are in sentences
+only.
 `refs(jvgn).p`: a pickled list of refs, one for each object that sentences refer to: ref_id, ann_id, category_id,
-file_name, image_id, split, sent_ids, sentences (sent_id, sent, raw, tokens). Beyond REFER, a sentence has mentions
-(head_token, ann_id), in the order of the words: the object each shape word stands for.
+file_name, image_id, split, sent_ids, sentences (sent_id, sent, raw, tokens). In addition to REFER, a sentence has
+mentions (head_token, ann_id), in the order of the words: the object that each shape word stands for.
 
-All ids count from 1. An image depends on the seed, its split and its place in the split, on nothing else.
+All ids count from 1. An image depends only on the seed, its split and its position in the split.
 """
 
 import json
@@ -23,7 +23,6 @@ from numpy.random import Generator, SeedSequence
 from tqdm import tqdm
 
 from jvgn.settings.world import WorldSettings
-from jvgn.shapes.drawing import draw
 from jvgn.shapes.expressions import (
     Expression,
     Outline,
@@ -32,7 +31,7 @@ from jvgn.shapes.expressions import (
     tell,
     tell_twice,
 )
-from jvgn.shapes.scenes import SHAPES, Scene, Thing, sample_scene
+from jvgn.shapes.scenes import SHAPES, Scene, Thing, draw, sample_scene
 from jvgn.storage.files import check_may_be_replaced, replacing, replacing_folder
 from jvgn.storage.picture_hashes import NAME, recorded_hashes, write_hashes
 from jvgn.storage.processes import workers
@@ -46,20 +45,20 @@ CATEGORY_IDS = {shape: number for number, shape in enumerate(SHAPES, 1)}
 
 @dataclass(frozen=True)
 class Plan:
-    """What one split is made of."""
+    """The content of one split."""
 
     split: str
     images: int
     fewest_things: int
     number: int
-    """Of expressions, or of pairs, for each image."""
+    """Expressions, or pairs of them, per image."""
     outlines: Callable[[int, Generator], list[Outline]]
     tell: Callable[[Scene, list[Outline], Generator], list[Expression] | None]
 
 
 @dataclass(frozen=True)
 class Task:
-    """One image to invent and to draw."""
+    """One image to sample and to draw."""
 
     plan: Plan
     seed: SeedSequence
@@ -73,7 +72,7 @@ class Task:
 
 
 def make_world(settings: WorldSettings, folder: Path, processes: int = 1) -> None:
-    """`folder` holds the world that these settings describe, to the byte, whatever the number of processes."""
+    """Write the world to `folder`; its bytes do not depend on the number of processes."""
     usual = settings.expressions_per_image
     plans = [
         Plan("train", settings.train, 5, usual, sample_outlines, tell),
@@ -110,22 +109,22 @@ def file_name(image_id: int) -> str:
 
 
 def sample_image(plan: Plan, generator: Generator) -> tuple[Scene, list[Expression]]:
-    """The first scene that admits the expressions that the plan asks for."""
+    """Return the first scene that has the expressions that the plan asks for."""
     for attempt in range(SCENES_TRIED):
-        if attempt % SCENES_FOR_OUTLINES == 0:  # hardly any scene admits some outlines: do not wait for it
+        if attempt % SCENES_FOR_OUTLINES == 0:  # hardly any scene fits some outlines: try others
             outlines = plan.outlines(plan.number, generator)
         scene = sample_scene(plan.fewest_things, generator)
         expressions = plan.tell(scene, outlines, generator)
         if expressions is not None:
             return scene, expressions
     raise UserError(
-        f"shapes: none of {SCENES_TRIED} scenes admits what {plan.split} asks of an image ({plan.number}); "
+        f"shapes: none of {SCENES_TRIED} scenes has {plan.number} expressions as {plan.split} needs; "
         "lower expressions_per_image or pairs_per_image"
     )
 
 
 class World:
-    """The rows of both files, numbered as they come."""
+    """The rows of both files, numbered in order."""
 
     def __init__(self) -> None:
         self.images: list[dict[str, Any]] = []
@@ -134,7 +133,6 @@ class World:
         self.sentences = 0
 
     def add(self, scene: Scene, expressions: list[Expression], split: str) -> None:
-        """Both files know the image."""
         image_id = len(self.images) + 1
         name = file_name(image_id)
         self.images.append({"id": image_id, "file_name": name, "width": scene.width, "height": scene.height})

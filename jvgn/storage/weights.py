@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from safetensors import safe_open
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from jvgn.storage.files import reading
@@ -30,7 +31,8 @@ def load_checkpoint(path: Path | str) -> Any:
 def load_tensors(path: Path | str) -> Weights:
     """Return the tensors of a torch file or of a safetensors file, by name."""
     if Path(path).suffix == ".safetensors":
-        return read_safetensors(path)[0]
+        with reading(path, "file of weights"):
+            return load_file(path)
     found = load_checkpoint(path)
     with reading(path, "file of weights", "give a state dict: tensors by their names"):
         if not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in found.items()):

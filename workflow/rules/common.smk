@@ -11,7 +11,7 @@ from jvgn.layout import DEFAULT_RUN, RunPaths
 from jvgn.paper.runs import RUNS_OF_TABLES
 from jvgn.planning.resources import REQUESTS, parser_megabytes
 from jvgn.settings.configuration import configuration as checked_configuration
-from jvgn.storage.code import code_behind
+from jvgn.storage.code import code_behind, file_of
 from jvgn.storage.files import record_of
 from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError
@@ -38,6 +38,9 @@ def either_of(names):
 
 def code_of(*modules):
     """Return the files behind a command, found from its imports; as inputs, they rerun the rule when they change."""
+    for module in modules:
+        if not file_of(module):
+            raise WorkflowError(f"code_of: there is no module {module}; correct the rule")
     # Relative, so that a project that was moved or copied is not rerun.
     return [os.path.relpath(file) for file in code_behind(modules).values()]
 

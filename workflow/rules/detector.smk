@@ -76,7 +76,7 @@ rule adopt_detector:
 
 rule declare_detector:
     input:
-        code=code_of("jvgn.regions.importing"),
+        code=code_of("jvgn.regions.precomputed"),
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         training_images=lookup("detectors/{detector}/training_images", within=chosen, default=[]),
     output:

@@ -31,7 +31,7 @@ rule download_source:
 
 rule provide_file:
     input:
-        code=code_of("jvgn.downloads.providing"),
+        code=code_of("jvgn.downloads.provision"),
         published=published_file,
     output:
         "resources/{provided}",
@@ -69,7 +69,7 @@ rule mark_folder:
 
 rule fetch_corenlp:
     input:
-        code=code_of("jvgn.downloads.corenlp"),
+        code=code_of("jvgn.downloads.corenlp_jars"),
     output:
         directory("resources/corenlp"),  # jars at pinned versions, 484 MB, from Maven
     log:

@@ -38,7 +38,7 @@ rule extract_regions:
 
 rule import_regions:
     input:
-        code=code_of("jvgn.regions.importing"),
+        code=code_of("jvgn.regions.precomputed"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         detector="results/detectors/{dataset}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),

@@ -1,6 +1,6 @@
-"""Draws the example of docs/custom.md: `python docs/examples/custom/draw.py FOLDER`.
+"""Draw the example of docs/custom.md: `python docs/examples/custom/draw.py FOLDER`.
 
-FOLDER then holds what you would bring: `annotations.json` in COCO's format, `expressions.csv`, and `pictures/`.
+It writes `annotations.json` in COCO's format, `expressions.csv`, and `pictures/`.
 """
 
 import csv

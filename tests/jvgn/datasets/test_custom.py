@@ -1,4 +1,4 @@
-"""A table of expressions and COCO's annotations become a dataset; whatever is wrong is named by place and column."""
+"""A user's table of expressions and annotations become a dataset; errors name the line and column."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from jvgn.cli import main
 from jvgn.datasets.custom import read_custom
 from jvgn.settings.configuration import configuration
 from jvgn.settings.custom import CustomSettings
@@ -96,7 +94,7 @@ def test_the_tables_hold_what_the_rows_describe(tmp_path, suffix):
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_spreadsheets_may_end_lines_and_begin_files_as_they_like(tmp_path, end, mark):
+def test_line_ends_and_byte_order_marks_of_spreadsheets_are_read(tmp_path, end, mark):
     lines = ["image_id,object_id,split,text", '5,21,train,"dog, left"', "3,10,val,cat", ""]
     write(tmp_path, rows(), ".jsonl")
     (tmp_path / "table.csv").write_bytes((mark + end.join(lines)).encode())
@@ -110,7 +108,7 @@ def test_images_are_found_by_name_and_objects_by_box(tmp_path):
     assert found["expressions"][["image_id", "object_id"]].values.tolist() == [[5, 21], [3, 10]]
 
 
-def test_ids_and_words_may_be_the_users(tmp_path):
+def test_the_user_may_give_ids_and_tokens(tmp_path):
     words = ["x", "y", "z", "u"]
     given = [row | {"expression_id": number, "tokens": words} for number, row in zip((70, 60), rows(), strict=True)]
     for suffix in (".csv", ".parquet"):
@@ -132,7 +130,7 @@ BOX = {"object_id": None, "x1": 1, "y1": 2, "x2": 11, "y2": 22}
 @pytest.mark.parametrize(
     ("number", "cells", "message"),
     [
-        (1, {"split": "tset"}, "line 2, column split: expected one of train, val, test, found 'tset'; others must be"),
+        (1, {"split": "tset"}, "line 2, column split: expected one of train, val, test, found 'tset'; fix it"),
         (1, {"split": "train"}, "has no row of split val, only of train; training needs train and val"),
         (1, {"split": None}, "line 2, column split: is empty"),
         (1, {"text": None}, "line 2, column text: is empty"),
@@ -141,9 +139,9 @@ BOX = {"object_id": None, "x1": 1, "y1": 2, "x2": 11, "y2": 22}
         (0, {"text": "x" * 10_001}, "line 1, column text: String should have at most 10000 characters"),
         (0, {"image_id": 77}, "line 1, column image_id: .*annotations.json has no image 77"),
         (0, {"image_id": "five"}, "line 1, column image_id: Input should be a valid integer.* found 'five'"),
-        (0, {"image_id": True}, "line 1, column image_id: Value error, expected a number, found True"),
+        (0, {"image_id": True}, "line 1, column image_id: expected a number, found True"),
         (0, {"image_id": None}, "line 1, column image_id or file_name: is empty"),
-        (0, {"image_id": None, "file_name": "six.jpg"}, "line 1, column file_name: .* no image of the name six.jpg"),
+        (0, {"image_id": None, "file_name": "six.jpg"}, "line 1, column file_name: .* no image named six.jpg"),
         (0, {"file_name": "three.jpg"}, "line 1, column file_name: image 5 is five.jpg, found three.jpg"),
         (0, {"object_id": 99}, "line 1, column object_id: .*annotations.json has no annotation 99"),
         (0, {"object_id": 10}, "line 1, column object_id: annotation 10 is in image 3, expected one in 5"),
@@ -159,19 +157,18 @@ BOX = {"object_id": None, "x1": 1, "y1": 2, "x2": 11, "y2": 22}
         ),
         (0, {"tokens": []}, "line 1, column tokens: Value should have at least 1 item"),
         (0, {"tokens": ["a b"]}, "line 1, column tokens.0: String should match pattern"),
-        (0, {"mentions": "[{"}, "line 1, column mentions: Value error, not readable as JSON"),
-        (0, {"mentions": "[" * 100_000}, "line 1, column mentions: Value error, not readable as JSON"),
+        (0, {"mentions": "[{"}, "line 1, column mentions: not readable as JSON"),
         (
             0,
             {"mentions": [{"head_token": 4, "object_id": 21}]},
             "column mentions: head_token 4: there are 4 words, Dog",
         ),
         (0, {"mentions": [{"head_token": 0, "object_id": 10}]}, "column mentions: annotation 10 is in image 3"),
-        (0, {"mentions": [MENTIONS[0], MENTIONS[0]]}, "column mentions: head_token 0 stands for two objects"),
+        (0, {"mentions": [MENTIONS[0], MENTIONS[0]]}, "column mentions: two objects have head_token 0"),
         (0, {"mentions": [{"head": 0}]}, "line 1, column mentions.0.head_token: Field required"),
     ],
 )
-def test_a_flaw_in_a_row_is_named_in_one_line(tmp_path, number, cells, message):
+def test_an_invalid_row_is_named_with_its_line_and_column(tmp_path, number, cells, message):
     with pytest.raises(UserError, match=rf"table\.jsonl: .*{message}") as caught:
         read(tmp_path, edited(number, **cells))
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
@@ -179,24 +176,24 @@ def test_a_flaw_in_a_row_is_named_in_one_line(tmp_path, number, cells, message):
 
 
 def test_an_id_that_occurs_twice_is_named_with_both_places(tmp_path):
-    with pytest.raises(UserError, match=r"line 2, column expression_id: 8 is the id of line 1 too"):
+    with pytest.raises(UserError, match=r"line 2, column expression_id: 8 is also the id of line 1"):
         read(tmp_path, [row | {"expression_id": 8} for row in rows()])
 
 
 def test_two_annotations_with_one_box_cannot_be_told_apart_by_it(tmp_path):
     doubled = annotations()
     doubled["annotations"].append(doubled["annotations"][0] | {"id": 22})
-    with pytest.raises(UserError, match="annotations 21 and 22 have this box alike; say which in a column object_id"):
+    with pytest.raises(UserError, match="annotations 21 and 22 have the same box"):
         read(tmp_path, edited(0, **BOX), annotated=doubled)
 
 
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("text", "needs a column text; it has: image_id, object_id, split"),
-        ("split", "needs a column split"),
-        ("image_id", "needs a column image_id or file_name"),
-        ("object_id", "needs a column object_id, or all of x1, y1, x2, y2"),
+        ("text", "has no column text"),
+        ("split", "has no column split"),
+        ("image_id", "has no column image_id or file_name"),
+        ("object_id", "has no column object_id"),
     ],
 )
 def test_a_missing_column_is_named_with_those_there_are(tmp_path, missing, message):
@@ -209,16 +206,16 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path, missing, messa
     ("name", "content", "message"),
     [
         ("table.csv", b"text,split\na,b,c\n", "line 2 has 3 cells, expected 2: text, split; put cells that contain a"),
-        ("table.csv", b"text,split,text\na,b,c\n", "it has 2 columns text"),
-        ("table.csv", b"text,split,,\na,b,,\n", "it has 2 columns without a name"),
+        ("table.csv", b"text,split,text\na,b,c\n", "has 2 columns text"),
+        ("table.csv", b"text,split,,\na,b,,\n", "has 2 columns without a name"),
         ("table.csv", b'text,split\n"a,b\n', "line 2 is not readable as CSV"),
-        ("table.csv", b"text,split\n\xff\xfe,b\n", "not readable as UTF-8"),
-        ("table.csv", b"text,split\n", "it has no rows"),
-        ("table.csv", b"", "it has no rows"),
+        ("table.csv", b"text,split\n\xff\xfe,b\n", "in UTF-8"),
+        ("table.csv", b"text,split\n", "has no rows"),
+        ("table.csv", b"", "has no rows"),
         ("table.jsonl", b'{"text": "a"}\n{"text"', "line 2 is not readable as JSON"),
         ("table.jsonl", b"[1]\n", "line 1: expected an object"),
-        ("table.parquet", b"PAR1", "not a readable Parquet file"),
-        ("table.csv", None, "cannot be read"),
+        ("table.parquet", b"PAR1", "not a readable .parquet file"),
+        ("table.csv", None, "no such file"),
     ],
 )
 def test_a_broken_table_is_named_in_one_line(tmp_path, name, content, message):
@@ -250,22 +247,15 @@ def annotated_with(key, number, **values):
         ({"images": [], "annotations": []}, "categories: Field required"),
     ],
 )
-def test_a_flaw_in_the_annotations_is_named(tmp_path, annotated, message):
-    with pytest.raises(UserError, match=rf"annotations\.json: {message}.*mend the file"):
+def test_invalid_annotations_are_named(tmp_path, annotated, message):
+    with pytest.raises(UserError, match=rf"annotations\.json: {message}"):
         read(tmp_path, rows(), annotated=annotated)
 
 
-def test_annotations_that_are_nested_too_deeply_are_named(tmp_path):
-    chosen = write(tmp_path, rows(), ".csv")
-    (tmp_path / "annotations.json").write_text("[" * 100_000)
-    with pytest.raises(UserError, match=r"annotations\.json: not readable as JSON"):
-        read_custom(chosen, tmp_path / "out", tokenise)
-
-
-def test_a_picture_that_is_not_there_is_named_with_the_first_row_that_needs_it(tmp_path):
+def test_a_missing_picture_is_named_with_the_first_row_that_needs_it(tmp_path):
     chosen = write(tmp_path, [*rows(), rows()[1]], ".csv")
     (tmp_path / "pictures/three.jpg").unlink()
-    expected = r"pictures/three\.jpg: there is no such picture; .*table\.csv, line 3, describes it as image 3 of .*json"
+    expected = r"pictures/three\.jpg: no such picture; .*table\.csv, line 3, describes it as image 3 of .*json"
     with pytest.raises(UserError, match=expected):
         read_custom(chosen, tmp_path / "out", tokenise)
 
@@ -275,11 +265,11 @@ def test_a_picture_that_is_not_there_is_named_with_the_first_row_that_needs_it(t
     [
         ({"expressions": "a.xlsx"}, r"datasets\.mine\.expressions: String should match pattern .* found 'a\.xlsx'"),
         ({"expressions": None}, r"datasets\.mine\.expressions: "),
-        ({"splits": ["train", "test"]}, r"datasets\.mine\.splits: Value error, val is missing"),
+        ({"splits": ["train", "test"]}, r"datasets\.mine\.splits: val is missing"),
         ({"folder": "refer"}, r"unknown key datasets\.mine\.folder"),
         (
             {"run": {"detector": "resnet101"}},
-            r"datasets\.mine\.run: .* does not withhold mine; add it to",
+            r"datasets\.mine\.run: .* must withhold mine; add it to",
         ),
     ],
 )
@@ -288,11 +278,3 @@ def test_a_mistake_in_the_configuration_names_its_key(values, message):
     assert configuration(config).custom_datasets["mine"].splits == ("train", "val", "test")
     with pytest.raises(UserError, match=message):
         configuration(overlaid(config, {"datasets": {"mine": values}}))
-
-
-def test_the_command_says_it_in_one_line(tmp_path):
-    write(tmp_path, edited(1, split="tset"), ".csv").write(tmp_path / "settings.yaml")
-    arguments = ["read-custom", "--settings", str(tmp_path / "settings.yaml"), "--output", str(tmp_path / "out")]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 1 and result.stderr.count("\n") == 1
-    assert result.stderr.startswith(f"Error: {tmp_path / 'table.csv'}: line 3, column split: expected one of")

@@ -1,6 +1,6 @@
-"""A script for torchrun: trains a detector in which one image knows nothing of the others in its batch.
+"""A script for torchrun: trains a detector in which the images of a batch do not affect each other.
 
-Without samples drawn at random and without batch statistics, it must not matter how a batch is spread.
+Without random samples and batch statistics, the result must not depend on how a batch is split over processes.
 """
 
 import logging
@@ -10,12 +10,12 @@ from pathlib import Path
 from torch import nn
 
 from jvgn.detector import training
-from jvgn.detector.loading import untrained
+from jvgn.detector.interface import untrained
 from tests.jvgn.drawing import SETTINGS, Drawn
 
 
 class Still(nn.Module):
-    """Hands its input on: in the place of batch normalisation."""
+    """Identity, in the place of batch normalisation."""
 
     def forward(self, x):
         return x

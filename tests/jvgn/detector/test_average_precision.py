@@ -1,4 +1,4 @@
-"""COCO's average precision: right on what can be worked out by hand, and measured on withheld images alone."""
+"""COCO's average precision: equal to a calculation by hand, and measured on excluded images only."""
 
 import json
 
@@ -43,7 +43,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_is_what_one_works_out_by_hand(case):
+def test_it_equals_a_calculation_by_hand(case):
     found, ap, ap50, ap75 = CASES[case]
     measured = average_precision(IMAGE_TABLE, OBJECT_TABLE, CATEGORIES, found)
     assert (measured["ap"], measured["ap50"], measured["ap75"]) == pytest.approx((ap, ap50, ap75))
@@ -69,7 +69,7 @@ def measure(trained, excluded, output):
     return json.loads(output.read_text())
 
 
-def test_it_is_measured_on_withheld_images_alone(trained, tmp_path):
+def test_it_is_measured_on_excluded_images_only(trained, tmp_path):
     measured = measure(trained, trained[0].excluded, tmp_path / "ap.json")
     assert (measured["images"], measured["objects"]) == (1, 3)
     assert measured["detector_sha256"] == sha256(trained[1])
@@ -79,5 +79,5 @@ def test_it_is_measured_on_withheld_images_alone(trained, tmp_path):
 def test_without_a_val_image_there_is_nothing_to_measure_on(trained, tmp_path):
     own = write_expressions(tmp_path / "own" / "expressions.parquet", {10: "train", 50: "test"})
     exclude_images([own], tmp_path / "excluded.parquet")
-    with pytest.raises(UserError, match="no image of a val split was withheld"):
+    with pytest.raises(UserError, match="no image of a val split"):
         measure(trained, tmp_path / "excluded.parquet", tmp_path / "ap.json")

@@ -1,4 +1,6 @@
-"""The detector's selection against its plain definition; its features, whatever the backbone."""
+"""The detector's selection against its plain definition, and its features for every backbone."""
+
+import sys
 
 import numpy as np
 import pytest
@@ -6,8 +8,8 @@ import torch
 
 from jvgn.boxes import iou
 from jvgn.detector.faster_rcnn import BACKBONES, build_detector, lowest_score, select
-from jvgn.detector.weights import load_detector, save_detector
-from jvgn.settings.detector import TorchvisionSettings
+from jvgn.detector.interface import load_source, untrained
+from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.errors import UserError
 
@@ -110,17 +112,11 @@ def test_an_image_without_boxes_has_no_features(detector):
         assert [feature_ND.shape for feature_ND in found] == [(len(box), detector[1].feature_size) for box in boxes]
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"anchor_sizes": tuple(range(10, 50)), "anchor_ratios": tuple(0.1 + i / 50 for i in range(40))},
-        {"short_side": 10_000, "long_side": 10_000},
-        {"test_proposals": 10**9},
-    ],
-)
-def test_weights_that_ask_for_any_amount_of_work_are_refused_before_a_network_is_built(tmp_path, monkeypatch, asked):
-    settings = TorchvisionSettings(backbone="tiny").model_copy(update=asked)
-    save_detector(tmp_path / "weights", {"a": torch.zeros(1)}, settings, [(1, "a")])
-    monkeypatch.setattr("jvgn.detector.weights.build_detector", lambda *_: pytest.fail("it was built"))
-    with pytest.raises(UserError, match=next(iter(asked))):
-        load_detector(tmp_path / "weights")
+def test_without_detectron2_the_error_says_how_to_install_it(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "detectron2", None)  # an import then fails, whatever is installed
+    monkeypatch.delitem(sys.modules, "jvgn.detector.detectron2", raising=False)
+    settings = Detectron2Settings(source="detectron2")
+    for use in (lambda: load_source(settings, tmp_path / "weights.safetensors"), lambda: untrained(settings, 2)):
+        with pytest.raises(UserError, match="conda install --channel conda-forge detectron2") as error:
+            use()
+        assert "\n" not in str(error.value)

@@ -12,8 +12,8 @@ from PIL import Image
 
 from jvgn.detector.given_weights import adopt_detector
 from jvgn.detector.images import read_image
+from jvgn.detector.interface import load_source
 from jvgn.detector.leakage_proof import prove_disjoint
-from jvgn.detector.loading import load_source
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.store import RegionStore
 from jvgn.settings.detector import Detectron2Settings
@@ -217,7 +217,7 @@ def test_other_given_weights_prove_nothing(r101, trained_here, tmp_path):
     [
         ({"config": "COCO-Detection/none.yaml"}, "neither a file nor a configuration of detectron2's model zoo"),
         ({"config": "Misc/cascade_mask_rcnn_R_50_FPN_1x.yaml"}, "expected a Faster R-CNN"),
-        ({"config": "COCO-Detection/retinanet_R_50_FPN_1x.yaml"}, "not a configuration of detectron2's"),
+        ({"config": "COCO-Detection/retinanet_R_50_FPN_1x.yaml"}, "not a detectron2 configuration"),
     ],
 )
 def test_a_bad_setting_is_one_line(changes, message):

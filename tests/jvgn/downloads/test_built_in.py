@@ -96,7 +96,7 @@ MISTAKES = {
     "a file above": ({"mine": OWN | {"file": "resources/../a"}}, r"sources\.mine\.file"),
     "no hash": ({"glove": {"sha256": "xyz"}}, r"sources\.glove\.sha256"),
     "an unknown key": ({"glove": {"mirror": "x"}}, r"unknown key sources\.glove\.mirror"),
-    "a place of another's": ({"mine": OWN, "yours": OWN}, r"sources\.mine and sources\.yours both fill resources/"),
+    "a place of another's": ({"mine": OWN, "yours": OWN}, r"sources\.mine and sources\.yours provide resources/"),
 }
 
 

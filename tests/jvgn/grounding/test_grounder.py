@@ -108,13 +108,13 @@ def test_a_joint_grounding_knows_the_marginals_of_its_boxes(grounder):
 
 def test_a_picture_whose_features_overflow_is_refused(grounder):
     grounder.extractor.largest = np.inf
-    with pytest.raises(UserError, match="this image has a region whose feature does not fit into float16"):
+    with pytest.raises(UserError, match="this image has a feature that is too large for float16"):
         grounder.ground(PICTURE, SENTENCE)
 
 
 @pytest.mark.parametrize("size", [(5000, 1), (3, 400)])
 def test_a_picture_that_is_hardly_more_than_a_line_is_refused(grounder, size):
-    with pytest.raises(UserError, match=f"this image has {size[0]} x {size[1]} pixels: too slim"):
+    with pytest.raises(UserError, match=f"this image has {size[0]} x {size[1]} pixels, too slim"):
         grounder.look(Image.new("RGB", size))
 
 

@@ -90,20 +90,8 @@ def test_weights_that_are_not_the_provenances_are_refused(trained, drawn, tmp_pa
 def test_broken_weights_are_named(trained, tmp_path):
     broken = tmp_path / "detector.safetensors"
     broken.write_bytes(trained[1].read_bytes()[:5000])
-    with pytest.raises(BrokenFile, match="not a readable safetensors file"):
+    with pytest.raises(BrokenFile, match=r"not a readable|cannot be read"):
         load_detector(broken)
     torch.save({}, broken)
-    with pytest.raises(BrokenFile, match="not a readable safetensors file"):
+    with pytest.raises(BrokenFile, match=r"not a readable|cannot be read"):
         load_detector(broken)
-
-
-@pytest.mark.parametrize("content", [None, b"not an image"])
-def test_a_bad_image_is_named_and_leaves_no_file(trained, drawn, tmp_path, content):
-    image = drawn.folder / "30.png"
-    image.unlink()
-    if content:
-        image.write_bytes(content)
-    with pytest.raises(UserError, match=r"30\.png") as error:
-        drawn.extract(trained[1], "det", tmp_path / "regions" / "det.h5")
-    assert "\n" not in str(error.value)
-    assert not (tmp_path / "regions").exists()

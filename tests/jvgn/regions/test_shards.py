@@ -1,4 +1,4 @@
-"""An extraction in parts, or interrupted, gives the file of an undisturbed one."""
+"""An extraction in shards, or interrupted, gives the same file as one without either."""
 
 import os
 import signal
@@ -14,10 +14,10 @@ import pytest
 
 from jvgn.regions import shards
 from jvgn.regions.shards import Shard, merge_regions
-from jvgn.regions.skipped import write_skipped
-from jvgn.regions.store import RegionStore, RegionWriter, Skipped
+from jvgn.regions.skipped import Skipped, write_skipped
+from jvgn.regions.store import RegionStore, RegionWriter
 from jvgn.settings.regions import RegionSettings
-from jvgn.storage.files import naming_together, sha256
+from jvgn.storage.files import actions_on_success, sha256
 from parsers.errors import BrokenFile, UserError
 from tests.jvgn.drawing import SETTINGS, draw
 from tests.jvgn.regions.test_store import FEATURE_SIZE, make_regions
@@ -64,8 +64,8 @@ def test_shards_are_cut_between_windows_and_cover_every_image_once(images, count
 
 
 @pytest.mark.parametrize("text", ["", "1", "0-of-3", "4-of-3", "a-of-b"])
-def test_what_is_no_shard_is_refused(text):
-    with pytest.raises(UserError, match="expected N-of-M with N from 1 to M, such as 3-of-8"):
+def test_an_invalid_shard_is_refused(text):
+    with pytest.raises(UserError, match="expected N-of-M"):
         Shard.parse(text)
 
 
@@ -83,7 +83,7 @@ def command(data, weights: Path, output: Path) -> list[str]:
 
 
 def killed_with(process: subprocess.Popen, parts: int, folder: Path) -> None:
-    """Killed once so many windows are there, and some milliseconds, whatever it does then."""
+    """Kill it some milliseconds after so many windows are done."""
     while len(list(folder.glob("[0-9]*.h5"))) < parts or not (parts or folder.exists()):
         assert process.poll() is None, "the extraction ended before it could be killed"
         time.sleep(0.001)
@@ -93,11 +93,11 @@ def killed_with(process: subprocess.Popen, parts: int, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("parts", [0, 2])
-def test_a_killed_shard_goes_on_to_the_same_bytes(trained, many, tmp_path, parts):
+def test_a_killed_shard_resumes_to_the_same_bytes(trained, many, tmp_path, parts):
     environment = os.environ | {"PYTHONPATH": str(Path(shards.__file__).parents[2]), "OMP_NUM_THREADS": "1"}
-    undisturbed = many.extract(trained[1], "det", tmp_path / "undisturbed.h5", settings=CHOSEN)
+    uninterrupted = many.extract(trained[1], "det", tmp_path / "uninterrupted.h5", settings=CHOSEN)
     killed = tmp_path / "killed.h5"
-    for _ in range(ATTEMPTS):  # it may be done before the signal comes
+    for _ in range(ATTEMPTS):  # it may end before the signal arrives
         killed.unlink(missing_ok=True)
         process = subprocess.Popen(command(many, trained[1], killed), env=environment, stderr=subprocess.DEVNULL)
         killed_with(process, parts, killed.with_suffix(".parts"))
@@ -106,21 +106,25 @@ def test_a_killed_shard_goes_on_to_the_same_bytes(trained, many, tmp_path, parts
     assert not killed.exists(), f"the extraction was faster than the signal, {ATTEMPTS} times"
     again = subprocess.run(command(many, trained[1], killed), env=environment, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
-    assert ("going on" in again.stderr) or not parts
-    assert killed.read_bytes() == undisturbed.read_bytes()
-    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["killed.h5", "undisturbed.h5"]
+    assert ("resuming" in again.stderr) or not parts
+    assert killed.read_bytes() == uninterrupted.read_bytes()
+    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["killed.h5", "uninterrupted.h5"]
 
 
-def test_parts_stay_until_the_regions_have_their_name(trained, many, tmp_path):
-    """On a disk that is full at the very end, hours of extraction are not lost."""
+def test_windows_stay_until_the_command_has_succeeded(trained, many, tmp_path):
     output = tmp_path / "regions.h5"
-    with pytest.raises(UserError), naming_together([output]):
+    token = actions_on_success.set([])
+    try:
         many.extract(trained[1], "det", output, settings=CHOSEN)
-        raise UserError("the disk is full")
-    assert [path.name for path in tmp_path.iterdir()] == ["regions.parts"]
+        assert output.exists() and len(list((tmp_path / "regions.parts").glob("*.h5"))) == 5
+        for action in actions_on_success.get():
+            action()
+    finally:
+        actions_on_success.reset(token)
+    assert [path.name for path in tmp_path.iterdir()] == ["regions.h5"]
 
 
-def test_what_lies_among_the_parts_and_is_none_stays(trained, many, tmp_path):
+def test_a_users_file_among_the_windows_stays(trained, many, tmp_path):
     (tmp_path / "regions.parts").mkdir()
     (tmp_path / "regions.parts/mine.txt").write_text("mine")
     (tmp_path / "regions.parts/.16.h5.killed.unfinished.h5").write_text("half")
@@ -129,11 +133,11 @@ def test_what_lies_among_the_parts_and_is_none_stays(trained, many, tmp_path):
 
 
 def leave_part(data, weights: Path, output: Path, **changes) -> Path:
-    """Interrupts an extraction by an image that is missing in its last window; the first part."""
+    """Interrupt an extraction by a missing image in its last window; return the first window."""
     missing = data.folder / f"{10 * IMAGES}.png"
     missing.rename(missing.with_suffix(".hidden"))
     try:
-        with pytest.raises(UserError, match="there is no such image"):
+        with pytest.raises(UserError, match="no such image"):
             data.extract(weights, "gt", output, settings=CHOSEN.model_copy(update=changes))
     finally:
         missing.with_suffix(".hidden").rename(missing)
@@ -142,7 +146,7 @@ def leave_part(data, weights: Path, output: Path, **changes) -> Path:
 
 
 @pytest.mark.parametrize("case", ["cut", "one bit", "other settings"])
-def test_parts_that_cannot_be_trusted_are_made_again(trained, many, tmp_path, case):
+def test_damaged_or_outdated_windows_are_extracted_again(trained, many, tmp_path, case):
     data, weights = many, trained[1]
     expected = data.extract(weights, "gt", tmp_path / "expected.h5", settings=CHOSEN).read_bytes()
     output = tmp_path / "regions.h5"
@@ -158,7 +162,7 @@ def test_parts_that_cannot_be_trusted_are_made_again(trained, many, tmp_path, ca
     assert data.extract(weights, "gt", output, settings=CHOSEN).read_bytes() == expected
 
 
-def test_parts_that_can_be_trusted_are_kept(trained, many, tmp_path):
+def test_intact_windows_are_kept(trained, many, tmp_path):
     part = leave_part(many, trained[1], tmp_path / "regions.h5")
     with h5py.File(part, "a") as file:
         file["score"][0] = 0.25
@@ -182,7 +186,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("case", FOREIGN)
-def test_a_foreign_shard_is_named_and_nothing_is_merged(tmp_path, case):
+def test_a_shard_of_another_extraction_is_named_and_nothing_is_merged(tmp_path, case):
     attributes, message = FOREIGN[case]
     parts = [write_shard(tmp_path / "1.h5", "1-of-2", 1)]
     parts.append(write_shard(tmp_path / "2.h5", **{"shard": "2-of-2", "first": 5} | attributes))
@@ -194,7 +198,7 @@ def test_a_foreign_shard_is_named_and_nothing_is_merged(tmp_path, case):
 
 def test_shards_with_the_same_images_are_refused(tmp_path):
     parts = [write_shard(tmp_path / f"{k}.h5", f"{k}-of-2", 1) for k in (1, 2)]
-    with pytest.raises(BrokenFile, match=r"2\.h5: its first image is 1, but images up to 2 are there already"):
+    with pytest.raises(BrokenFile, match=r"2\.h5: its first image is 1"):
         merge_regions(parts, tmp_path / "regions.h5", tmp_path / "skipped.csv")
 
 

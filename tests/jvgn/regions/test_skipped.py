@@ -1,4 +1,4 @@
-"""Images that were left out of the regions: later stages count their expressions and go on."""
+"""Skipped images: later stages count their expressions as not found."""
 
 import json
 from dataclasses import asdict, replace
@@ -18,11 +18,11 @@ from parsers.errors import UserError
 CPU = torch.device("cpu")
 
 
-def copy_without(source, output, left_out, listed=True):
+def copy_without(source, output, skipped_images, listed=True):
     store = RegionStore(source)
     with RegionWriter(output, store.feature_size, "float32", {"setting": "gt"}) as writer:
         for image_id in store.image_ids.tolist():
-            if image_id not in left_out:
+            if image_id not in skipped_images:
                 writer.append(image_id, store.read(image_id))
             elif listed:
                 writer.skip(Skipped(image_id, -1, "lost"))
@@ -30,17 +30,17 @@ def copy_without(source, output, left_out, listed=True):
 
 
 @pytest.fixture
-def left_out(small_world):
+def skipped_images(small_world):
     """One image of train and two of test."""
     expressions = pd.read_parquet(small_world.dataset / "expressions.parquet")
     images = expressions.drop_duplicates("image_id").groupby("split")["image_id"]
     return {*images.get_group("train").head(1), *images.get_group("test").head(2)}, expressions
 
 
-def test_expressions_of_images_left_out_are_counted_as_not_found(small_world, run_settings, left_out, tmp_path, caplog):
+def test_expressions_of_skipped_images_count_as_not_found(small_world, run_settings, skipped_images, tmp_path, caplog):
     caplog.set_level("INFO")
     torch.set_num_threads(1)
-    images, expressions = left_out
+    images, expressions = skipped_images
     inputs = replace(small_world, regions=copy_without(small_world.regions, tmp_path / "regions.h5", images))
     settings, model = run_settings(epochs=1), tmp_path / "model.safetensors"
     settings.write(tmp_path / "settings.yaml")
@@ -70,7 +70,9 @@ def test_expressions_of_images_left_out_are_counted_as_not_found(small_world, ru
         score(files, RunName("shapes", "gt", "default"), 0.5, tmp_path / "metrics.json")
 
 
-def test_images_that_nobody_left_out_are_missed(small_world, run_settings, left_out, tmp_path):
-    regions = copy_without(small_world.regions, tmp_path / "regions.h5", left_out[0], listed=False)
+def test_missing_images_that_are_not_listed_as_skipped_are_an_error(
+    small_world, run_settings, skipped_images, tmp_path
+):
+    regions = copy_without(small_world.regions, tmp_path / "regions.h5", skipped_images[0], listed=False)
     with pytest.raises(UserError, match="has no regions; extract them again"):
         replace(small_world, regions=regions).examples(run_settings())

@@ -1,6 +1,10 @@
-"""The HDF5 file of regions: what is written is read, and nothing is half there."""
+"""The HDF5 file of regions: it reads as it was written, and is complete or missing."""
 
+import os
 import pickle
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import h5py
@@ -113,43 +117,93 @@ def test_a_store_is_opened_on_first_use_and_travels_without_its_handle(path):
     np.testing.assert_array_equal(copy.read(900).box, found.read(900).box)
 
 
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-200])
+def changed(path: Path, change) -> None:
+    with h5py.File(path, "r+") as file:
+        change(file)
 
 
-def scribble(path: Path) -> None:
-    path.write_text("image_id,box\n")
+def replaced(name: str, data):
+    """Another dataset in the place of one."""
+
+    def change(path: Path) -> None:
+        def swap(file):
+            del file[name]
+            if data is not None:
+                file[name] = data
+
+        changed(path, swap)
+
+    return change
 
 
-def change_format(path: Path) -> None:
-    with h5py.File(path, "a") as file:
-        file.attrs["format"] = "0"
-
-
-def remove_scores(path: Path) -> None:
-    with h5py.File(path, "a") as file:
-        del file["score"]
-
-
-def shorten_labels(path: Path) -> None:
-    with h5py.File(path, "a") as file:
-        file["label"].resize(5, axis=0)
-
-
-BROKEN = {
-    cut: "not a readable HDF5 file",
-    scribble: "not a readable HDF5 file",
-    change_format: "expected regions of format version 1, found 0",
-    remove_scores: "holds no score",
-    shorten_labels: "expected 6 rows of label, found 5",
-    Path.unlink: "there is no such file",
+FLAWS = {
+    "cut": (lambda path: path.write_bytes(path.read_bytes()[:-200]), "not a readable HDF5 file|cannot be read"),
+    "not HDF5": (lambda path: path.write_text("image_id,box"), "not a readable HDF5 file|cannot be read"),
+    "missing": (Path.unlink, "no such file"),
+    "another version": (lambda path: changed(path, lambda file: file.attrs.update(format="0")), "version 1, found 0"),
+    "no scores": (replaced("score", None), "has no dataset score"),
+    "a row too few": (replaced("label", np.zeros(5, np.int32)), "expected 6 rows of label, found 5"),
+    "offsets that fall": (replaced("offset", [0, 5, 3, 6]), "offsets do not ascend"),
+    "an offset beyond the rows": (replaced("offset", [0, 2, 2, 9]), "expected 9 rows"),
+    "an offset too few": (replaced("offset", [0, 2, 6]), "expected 4 offsets, found 3"),
+    "images out of order": (replaced("image_id", [5, 3, 900]), "ascending order"),
+    "an image twice": (replaced("image_id", [3, 3, 900]), "ascending order"),
+    "boxes that are not finite": (replaced("box", np.full((6, 4), np.nan, np.float32)), "four finite numbers"),
+    "boxes of three sides": (replaced("box", np.zeros((6, 3), np.float32)), "four finite numbers"),
+    "words as boxes": (replaced("box", np.full((6, 4), b"a")), "not a readable HDF5 file"),
+    "features of doubles": (replaced("feature", np.zeros((6, 6))), "float16 or float32 features"),
 }
 
 
-@pytest.mark.parametrize("damage", BROKEN, ids=lambda damage: damage.__name__)
-def test_a_broken_file_is_named_with_its_problem(path, damage):
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_an_invalid_file_is_named_with_its_problem(path, flaw):
+    damage, problem = FLAWS[flaw]
     damage(path)
-    with pytest.raises(BrokenFile, match=BROKEN[damage]) as error:
+    with pytest.raises(UserError, match=problem) as error:
         RegionStore(path).read(3)
-    assert str(path) in str(error.value)
-    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("setting", [3, "both"])
+def test_a_setting_other_than_gt_and_det_is_invalid(path, setting):
+    changed(path, lambda file: file.attrs.update(setting=setting))
+    with pytest.raises(BrokenFile, match="expected the attribute setting"):
+        _ = RegionStore(path).setting
+
+
+def test_a_file_is_opened_within_20_milliseconds(tmp_path):
+    path = write(tmp_path / "regions.h5", {image_id: make_regions(10, image_id) for image_id in range(1000)})
+    RegionStore(path).read(0)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        RegionStore(path).read(999)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.02
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+def test_a_full_disk_is_an_error_that_names_the_file_and_leaves_none(tmp_path):
+    """In another process: HDF5 used to crash it."""
+    script = """
+import sys, numpy as np
+from jvgn.regions.store import Regions, RegionWriter
+from parsers.errors import UserError
+one = np.ones(100)
+feature = np.random.default_rng(0).random((100, 500)).astype(np.float32)
+try:
+    with RegionWriter(sys.argv[1], 500, "float32", {}) as writer:
+        for image_id in range(8):
+            writer.append(image_id, Regions(np.ones((100, 4)), feature, one, one, one))
+except UserError as error:
+    print(error)
+"""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900k", "tmpfs", tmp_path], check=True)
+    try:
+        command = [sys.executable, "-c", script, str(tmp_path / "regions.h5")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert "regions.h5: cannot be written (No space left on device)" in done.stdout
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)

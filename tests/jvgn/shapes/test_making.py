@@ -1,4 +1,4 @@
-"""A world is made whole or not at all, and follows from its settings."""
+"""A world depends on its settings alone, and replaces an old one."""
 
 import pickle
 from pathlib import Path
@@ -8,7 +8,6 @@ import pytest
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from jvgn.storage import picture_hashes as hashes
-from jvgn.storage.files import naming_together
 from parsers.errors import UserError
 
 SMALL = WorldSettings(seed=5, train=3, val=2, test=3, adv=2)
@@ -32,7 +31,7 @@ def test_the_same_settings_give_the_same_bytes_and_another_seed_gives_others(tmp
     assert not any(one[name] == other[name] for name in one)
 
 
-def test_an_image_does_not_depend_on_how_many_others_there_are(tmp_path):
+def test_an_image_does_not_depend_on_the_number_of_others(tmp_path):
     make_world(SMALL, tmp_path / "small")
     make_world(SMALL.model_copy(update={"train": 4, "adv": 3}), tmp_path / "large")
     small, large = (tokens_of(tmp_path / name, "test") for name in ("small", "large"))
@@ -47,28 +46,7 @@ def test_a_new_world_replaces_the_old_one_and_leaves_nothing_else(tmp_path):
     assert len(images) == 11 and images[0] == hashes.NAME
 
 
-def test_an_old_world_stays_where_the_tables_of_a_new_one_cannot_be_written(tmp_path):
-    make_world(SMALL, tmp_path)
-    old = contents(tmp_path)
-    (tmp_path / "refs(jvgn).p").unlink()
-    (tmp_path / "refs(jvgn).p").mkdir()
-    made = [tmp_path / "instances.json", tmp_path / "refs(jvgn).p"]
-    with pytest.raises(UserError, match=r"refs\(jvgn\)\.p: is a folder"), naming_together(made):
-        make_world(SMALL.model_copy(update={"seed": 6}), tmp_path)
-    (tmp_path / "refs(jvgn).p").rmdir()
-    assert contents(tmp_path) == {name: content for name, content in old.items() if name != "refs(jvgn).p"}
-
-
-def test_pictures_wait_for_the_tables_that_tell_of_them(tmp_path):
-    make_world(SMALL, tmp_path)
-    old = contents(tmp_path)
-    with pytest.raises(KeyError), naming_together([tmp_path / "instances.json", tmp_path / "refs(jvgn).p"]):
-        make_world(SMALL.model_copy(update={"seed": 6}), tmp_path)
-        raise KeyError
-    assert contents(tmp_path) == old
-
-
-def test_more_expressions_than_any_scene_admits_is_a_mistake_the_user_can_mend(tmp_path, monkeypatch):
+def test_more_expressions_than_any_scene_has_are_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr("jvgn.shapes.world.SCENES_TRIED", 3)
     with pytest.raises(UserError, match="lower expressions_per_image"):
         make_world(SMALL.model_copy(update={"expressions_per_image": 2000}), tmp_path)

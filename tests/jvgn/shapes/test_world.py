@@ -1,4 +1,4 @@
-"""The world is checked from its files alone: what a sentence means is written here a second time, plainly."""
+"""The world is checked from its files alone, against a plain second definition of the meaning of sentences."""
 
 import json
 import math
@@ -38,7 +38,7 @@ LINKS = ("that is ", "which is ", "that lies ", "is ")
 
 @dataclass
 class Seen:
-    """An object as the files show it."""
+    """An object as the files describe it."""
 
     ann_id: int
     looks: set[str]
@@ -48,7 +48,7 @@ class Seen:
 
 @dataclass
 class Said:
-    """A sentence, taken apart."""
+    """A sentence and its parts."""
 
     split: str
     image: dict
@@ -62,7 +62,7 @@ class Said:
         return [thing for thing in self.objects if self.phrases[mention] <= thing.looks]
 
     def solutions(self, strict: bool) -> list[list[int]]:
-        """Every choice of objects, one for each mention, that makes the sentence true; two may be the same."""
+        """Return every choice of objects for the mentions that makes the sentence true; two may be the same."""
         choices = product(*(self.fitting(mention) for mention in range(len(self.phrases))))
         return [
             [thing.ann_id for thing in choice]
@@ -169,8 +169,8 @@ def test_every_expression_has_one_joint_solution_in_both_readings(sentences):
         assert said.solutions(strict=False) == [said.gold], said.tokens
 
 
-@pytest.mark.parametrize("seed", range(20, 28))
-def test_any_seed_makes_such_a_world(seed, tmp_path):
+@pytest.mark.parametrize("seed", range(20, 24))
+def test_this_holds_for_any_seed(seed, tmp_path):
     make_world(WorldSettings(seed=seed, train=1, val=1, test=2, adv=3), tmp_path)
     sentences = read(tmp_path)
     assert Counter(said.split for said in sentences) == {"train": 8, "val": 8, "test": 16, "adv": 12}
@@ -205,7 +205,7 @@ def test_relations_are_balanced(sentences):
     assert max(counts.values()) < 2 * min(counts.values())
 
 
-def test_the_outermost_object_is_no_answer_to_a_direction(sentences):
+def test_the_outermost_object_is_often_not_the_referent_of_a_direction(sentences):
     """ "Left of" must not just mean the leftmost of the objects that the first phrase fits."""
     outermost = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
     right = []
@@ -287,7 +287,7 @@ def test_pictures_show_bright_objects_where_the_boxes_are_and_muted_ground_elsew
 
 
 def grown(mask: np.ndarray) -> np.ndarray:
-    """The mask and three pixels around it: JPEG blurs edges."""
+    """Return the mask and three pixels around it: JPEG blurs edges."""
     reach = range(-3, 4)
     return np.any([np.roll(mask, (down, right), axis=(0, 1)) for down in reach for right in reach], axis=0)
 

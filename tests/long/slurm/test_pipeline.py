@@ -122,7 +122,7 @@ def test_jobs_have_the_gpu_that_their_rule_asks_for(disturbed):
 def test_a_killed_shard_is_submitted_again_and_goes_on_after_what_it_had(disturbed):
     assert len(disturbed.submitted()["extract_regions"]) == 3
     log = (disturbed.folder / "logs/regions/shapes_gt/tiny.1-of-2.log").read_text()
-    there, all_windows = map(int, re.search(r"going on: (\d) of (\d) windows are there", log).groups())
+    there, all_windows = map(int, re.search(r"resuming: (\d) of (\d) windows are done", log).groups())
     assert (there, all_windows) == (1, 2)
 
 

@@ -100,7 +100,7 @@ BAD = {
     "not JSON": (["a={broken}"], "broken.jsonl, line 2: the whole: Invalid JSON"),
     "an odd relation": (["a={odd}"], "names an object that is not there"),
     "a box without an end": (["a={endless}"], "objects.0.box.2: Input should be a finite number"),
-    "a box inside out": (["a={inverted}"], "objects.0.box: Value error, expected x1, y1, x2, y2 with x1 <= x2"),
+    "a box inside out": (["a={inverted}"], "objects.0.box: expected x1, y1, x2, y2 with x1 <= x2"),
     "an empty file": (["a={empty}"], "holds no grounding"),
     "a missing image": (["a={unseen}", "--examples", "1"], "there is no such image"),
     "a folder that is no run": (["a={folder}"], "so no trained run"),

@@ -93,8 +93,8 @@ def importer(kind: str):
 
         from jvgn.datasets.tables import IMAGES
         from jvgn.regions.annotated import Annotations
-        from jvgn.regions.importing import Importer, changes_of, first_feature_size
-        from jvgn.regions.precomputed import FORMATS
+        from jvgn.regions.feature_files import FORMATS
+        from jvgn.regions.precomputed import Importer, changes_of, first_feature_size
         from jvgn.settings.regions import RegionSettings
 
         changes_of(path)
@@ -120,7 +120,7 @@ def make_image_ids(folder: Path) -> list[Path]:
 
 
 def read_image_ids(path: Path) -> None:
-    from jvgn.regions.importing import declare_detector
+    from jvgn.regions.precomputed import declare_detector
     from jvgn.settings.detector import PrecomputedSettings
 
     settings = PrecomputedSettings(source="precomputed", format="tsv", detections="x", training_images=str(path))

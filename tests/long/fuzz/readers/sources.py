@@ -44,8 +44,7 @@ def make_tar(ending: str) -> Path:
 
 
 def read_archive(path: Path) -> None:
-    from jvgn.downloads.unpacking import unpack
-    from jvgn.downloads.verification import is_archive
+    from jvgn.downloads.archives import is_archive, unpack
 
     is_archive(path)
     target = path.parent / "unpacked"
@@ -95,10 +94,10 @@ def make_part(folder: Path) -> list[Path]:
 
 
 def read_part(path: Path) -> None:
-    from jvgn.downloads.part import Part
+    from jvgn.downloads.partial_download import Part
 
     part = Part(path.with_name("a.zip"))
-    part.is_whole("file:x")
+    part.is_complete("file:x")
     known = part.resumable("file:x")
     if known:
         "".join(["bytes", known.validator or "", str(1 + (known.size or 0))])
@@ -112,7 +111,7 @@ def make_record(folder: Path) -> list[Path]:
 
 
 def read_record(path: Path) -> None:
-    from jvgn.downloads.verification import recorded
+    from jvgn.downloads.checksums import recorded
 
     recorded(path.with_name("a.zip"))
 

@@ -11,7 +11,7 @@ from parsers.errors import BrokenFile, UserError
 from tests.jvgn.drawing import SETTINGS, write_expressions
 
 
-def tell(path: Path, training_image_ids: tuple[int, ...] | None, detector=SETTINGS, saw_all_of=None) -> Path:
+def write(path: Path, training_image_ids: tuple[int, ...] | None, detector=SETTINGS, saw_all_of=None) -> Path:
     made = Provenance(
         detector=detector,
         saw_all_of=saw_all_of,
@@ -45,7 +45,7 @@ CASES = {
 @pytest.mark.parametrize("verdict", CASES)
 def test_the_verdict_follows_from_the_training_images(tmp_path, expressions, verdict):
     training_image_ids, leaked = CASES[verdict]
-    provenance, output = tell(tmp_path / "provenance.json", training_image_ids), tmp_path / "proof.json"
+    provenance, output = write(tmp_path / "provenance.json", training_image_ids), tmp_path / "proof.json"
     assert prove_disjoint(provenance, expressions, output, allow_leaking=True) == verdict
     assert json.loads(output.read_text()) == {
         "verdict": verdict,
@@ -59,19 +59,19 @@ def test_the_verdict_follows_from_the_training_images(tmp_path, expressions, ver
 
 
 def test_an_empty_list_of_training_images_proves_nothing(tmp_path, expressions):
-    provenance = tell(tmp_path / "provenance.json", ())
+    provenance = write(tmp_path / "provenance.json", ())
     assert prove_disjoint(provenance, expressions, tmp_path / "proof.json") == "unproven"
 
 
 @pytest.mark.parametrize(("split", "image_id"), [("val", 2), ("testA", 3), ("test", 4)])
 def test_one_image_of_any_evaluation_split_of_any_dataset_makes_the_proof_fail(tmp_path, expressions, split, image_id):
-    provenance = tell(tmp_path / "provenance.json", (1, 8, image_id))
+    provenance = write(tmp_path / "provenance.json", (1, 8, image_id))
     with pytest.raises(UserError, match=rf"trained on 1 evaluation images \({image_id}\)"):
         prove_disjoint(provenance, expressions, tmp_path / "proof.json")
 
 
 def test_a_detector_of_all_of_coco_leaks_every_evaluation_image(tmp_path, expressions):
-    provenance = tell(tmp_path / "provenance.json", None, saw_all_of=COCO_TRAIN2017)
+    provenance = write(tmp_path / "provenance.json", None, saw_all_of=COCO_TRAIN2017)
     with pytest.raises(UserError, match=r"all of COCO train2017, and so on 3 evaluation images \(2, 3, 4\)"):
         prove_disjoint(provenance, expressions, tmp_path / "proof.json")
     assert prove_disjoint(provenance, expressions, tmp_path / "proof.json", allow_leaking=True) == "leaking"
@@ -81,12 +81,12 @@ def test_a_detector_of_all_of_coco_leaks_every_evaluation_image(tmp_path, expres
 @pytest.mark.parametrize(("pretrained_on", "verdict"), [("imagenet", "proved"), ("unknown", "unproven")])
 def test_weights_from_unknown_images_prove_nothing(tmp_path, expressions, pretrained_on, verdict):
     settings = SETTINGS.model_copy(update={"pretrained": "resnet101.pth", "pretrained_on": pretrained_on})
-    provenance = tell(tmp_path / "provenance.json", (1, 8), settings)
+    provenance = write(tmp_path / "provenance.json", (1, 8), settings)
     assert prove_disjoint(provenance, expressions, tmp_path / "proof.json") == verdict
 
 
 def test_a_leak_stops_unless_allowed(tmp_path, expressions):
-    provenance = tell(tmp_path / "provenance.json", (1, 2, 3))
+    provenance = write(tmp_path / "provenance.json", (1, 2, 3))
     with pytest.raises(UserError, match=r"trained on 2 evaluation images \(2, 3\)"):
         prove_disjoint(provenance, expressions, tmp_path / "proof.json")
     assert not (tmp_path / "proof.json").exists()

@@ -1,4 +1,4 @@
-"""Which images no detector learns from, and on which of them it is measured."""
+"""Images that no detector is trained on, and those of them that it is measured on."""
 
 import pyarrow as pa
 import pytest
@@ -38,7 +38,7 @@ def test_the_list_says_which_dataset_evaluates_on_an_image_and_in_which_split(ex
     ]
 
 
-def test_what_is_left_is_in_no_evaluation_split(images, excluded):
+def test_the_remaining_images_are_in_no_evaluation_split(images, excluded):
     assert without(images, excluded)["image_id"].to_pylist() == [1, 4, 7, 8]
 
 

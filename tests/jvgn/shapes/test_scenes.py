@@ -3,8 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from jvgn.shapes.drawing import draw
-from jvgn.shapes.scenes import COLOURS, SHAPES, Scene, Thing
+from jvgn.shapes.scenes import COLOURS, SHAPES, Scene, Thing, draw
 
 
 def picture(shape: str, colour: str, tilt: float) -> np.ndarray:

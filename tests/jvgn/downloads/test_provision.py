@@ -1,4 +1,4 @@
-"""What the workflow needs is taken from published files; what is there already is used as it is."""
+"""Provision: the workflow's files are made from published files; existing ones are used as they are."""
 
 import re
 import zipfile
@@ -8,7 +8,7 @@ import yaml
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from jvgn.downloads.providing import fetch, provide
+from jvgn.downloads.provision import fetch, provide
 from parsers.errors import UserError
 
 ARCHIVE = "resources/downloads/set.zip"
@@ -38,8 +38,8 @@ def test_all_that_a_source_provides_is_fetched(published, hasty, folder):
     assert (folder / "resources/set/pictures/a.jpg").read_text() == "picture"
 
 
-def test_what_was_provided_is_known_again(published, hasty, folder):
-    """A file by the record beside it, a picture by the hashes in its folder."""
+def test_verify_finds_damage_in_provided_files(published, hasty, folder):
+    """Files have records beside them, pictures have checksums in their folder."""
     fetch(published(), hasty)
     assert verified() == []
     for name in ("resources/set/refs(unc).p", "resources/set/pictures/a.jpg", ARCHIVE):
@@ -56,14 +56,14 @@ def verified():
     return [" ".join(line.split()[:2]) for line in said.splitlines() if not line.startswith("resources")]
 
 
-def test_nothing_is_done_where_all_is_there(published, hasty, server):
+def test_nothing_is_done_if_nothing_is_missing(published, hasty, server):
     chosen = published()
     fetch(chosen, hasty)
     server.asked.clear()
     assert fetch(chosen, hasty) == [] and server.asked == []
 
 
-def test_what_the_user_unpacked_is_used_as_it_is(published, hasty, folder, server):
+def test_files_that_the_user_unpacked_are_used_as_they_are(published, hasty, folder, server):
     for name in ("resources/set/refs(unc).p", "resources/set/pictures/mine.jpg"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("mine")
@@ -92,22 +92,14 @@ def test_a_wrong_archive_of_the_users_is_not_unpacked(published, hasty, folder, 
     assert not (folder / "resources/set").exists() and (folder / ARCHIVE).exists()
 
 
-def test_a_file_that_is_no_archive_is_provided_under_its_name(source, server, hasty, folder, content):
+def test_a_file_that_is_not_an_archive_is_linked(source, server, hasty, folder, content):
     chosen = source(server.serve("a", content), provides={"resources/weights/net.pth": None})
     fetch(chosen, hasty)
     assert (folder / "resources/weights/net.pth").samefile(folder / chosen.file)
 
 
-@pytest.mark.parametrize("member", [None, "set/refs(unc).p"])
-def test_without_its_record_a_file_does_not_get_its_name(published, hasty, folder, member):
-    (folder / "resources/set/.refs.origin").mkdir(parents=True)
-    with pytest.raises(UserError, match=r"\.refs\.origin: is a folder"):
-        fetch(published(provides={"resources/set/refs": member}), hasty)
-    assert [path.name for path in (folder / "resources/set").iterdir()] == [".refs.origin"]
-
-
-def test_what_a_source_does_not_provide_is_refused(published):
-    with pytest.raises(UserError, match=r"resources/x: resources/downloads/set\.zip does not provide it; it has: "):
+def test_a_target_that_the_source_does_not_provide_is_refused(published):
+    with pytest.raises(UserError, match=r"resources/x: not provided by resources/downloads/set\.zip"):
         provide(published(), "resources/x")
 
 
@@ -125,7 +117,7 @@ def test_a_source_is_fetched_by_its_name(published, folder):
     assert (folder / "resources/set/pictures/a.jpg").exists()
 
 
-def test_an_unknown_source_is_named_beside_those_that_there_are(folder):
+def test_an_unknown_source_is_named(folder):
     result = run_fetch(folder, {}, "refclef")
     assert result.exit_code == 1
     assert re.match(r"Error: there is no source refclef; there are: coco-images, coco-annotations, ", result.stderr)

@@ -1,13 +1,13 @@
-"""The files and folders that the workflow needs, from the files that others publish."""
+"""Provision of the files and folders that the workflow needs, from published files."""
 
 import logging
 import os
 import shutil
 from pathlib import Path
 
+from jvgn.downloads.archives import unpack
+from jvgn.downloads.checksums import recorded, verify_given
 from jvgn.downloads.download import obtain
-from jvgn.downloads.unpacking import unpack
-from jvgn.downloads.verification import recorded, verify_given
 from jvgn.settings.source import DownloadSettings, SourceSettings
 from jvgn.storage.files import replacing
 from jvgn.storage.records import write_origin
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def fetch(source: SourceSettings, settings: DownloadSettings) -> list[str]:
-    """All that the source provides is there. Those that were not are returned; nothing that was there is touched."""
+    """Download and unpack the missing files and folders of a source; return them. Existing ones are not changed."""
     absent = [target for target in source.provides if not Path(target).exists()]
     if absent:
         obtain(source, settings)
@@ -27,9 +27,9 @@ def fetch(source: SourceSettings, settings: DownloadSettings) -> list[str]:
 
 
 def provide(source: SourceSettings, target: str) -> None:
-    """`target` is there, from the source's file, which is verified; of a file, a record beside it says so."""
+    """Make `target` from the source's verified file, with a record beside it if it is a file."""
     if target not in source.provides:
-        raise UserError(f"{target}: {source.file} does not provide it; it has: {', '.join(source.provides)}")
+        raise UserError(f"{target}: not provided by {source.file}; choose one of: {', '.join(source.provides)}")
     if Path(target).exists():
         return
     verify_given(source)
@@ -45,7 +45,7 @@ def provide(source: SourceSettings, target: str) -> None:
 
 
 def link(file: Path, target: Path) -> None:
-    """`target` is the same file under another name, or a copy where the disk cannot do so."""
+    """Link `target` to the file, or copy it if the disk does not support links."""
     with replacing(target) as temporary:
         try:
             temporary.unlink()
