@@ -3,10 +3,15 @@
 
 rule write_gallery:
     input:
-        unpack(run_inputs),
-        code=code_of("jvgn.views.gallery.writing", "jvgn.settings.evaluation"),
+        code=code_of("jvgn.views.gallery.gallery_page", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
-        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+        tables=collect(
+            "results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects", "expressions", "mentions"]
+        ),
+        regions=regions_of_run,
+        nodes=nodes,
+        edges=edges,
+        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         images=images,
     output:
         in_archive(
@@ -21,14 +26,12 @@ rule write_gallery:
         "benchmarks/gallery/{dataset}_{setting}{run_folder}.tsv"
     conda:
         "../../envs/jvgn.yaml"
-    threads: 4
     resources:
-        gpu=1,
-        mem_mb=growing(16000),
-        runtime=growing(120),
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
-        inputs=run_options,
+        dataset=tables,
     shell:
-        "python -m jvgn gallery --evaluation {input.evaluation:q} {params.inputs} --model {input.model:q}"
-        " --images {input.images:q} --output {output:q} --title {wildcards.dataset:q}_{wildcards.setting}{wildcards.run_folder:q}"
-        " --threads {threads} > {log:q} 2>&1"
+        "python -m jvgn gallery --evaluation {input.evaluation:q} --dataset {params.dataset:q} --regions {input.regions:q}"
+        " --nodes {input.nodes:q} --edges {input.edges:q} --predictions {input.predictions:q} --images {input.images:q}"
+        " --title {wildcards.dataset:q}_{wildcards.setting}{wildcards.run_folder:q} --output {output:q} > {log:q} 2>&1"

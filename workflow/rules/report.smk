@@ -3,7 +3,7 @@
 
 rule draw_learning:
     input:
-        code=code_of("jvgn.views.report.learning"),
+        code=code_of("jvgn.views.report.run_figures"),
         history="results/{dataset}_{setting}{run_folder}/history.parquet",
     output:
         figure=report(
@@ -33,7 +33,7 @@ rule draw_learning:
 
 rule draw_sizes:
     input:
-        code=code_of("jvgn.views.report.sizes"),
+        code=code_of("jvgn.views.report.run_figures"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
         nodes=nodes,
         edges=edges,
@@ -69,7 +69,7 @@ rule draw_sizes:
 
 rule draw_calibration:
     input:
-        code=code_of("jvgn.views.report.calibration"),
+        code=code_of("jvgn.views.report.run_figures"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
         nodes=nodes,
         edges=edges,
@@ -105,7 +105,7 @@ rule draw_calibration:
 
 rule show_examples:
     input:
-        code=code_of("jvgn.views.report.page"),
+        code=code_of("jvgn.views.report.result_pages"),
         picture="results/{dataset}_{setting}{run_folder}/examples.png",
     output:
         report(

@@ -3,7 +3,7 @@
 
 rule draw_coverage:
     input:
-        code=code_of("jvgn.views.report.coverage"),
+        code=code_of("jvgn.views.report.input_figures"),
         expressions="results/datasets/{dataset}/expressions.parquet",
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",
@@ -37,7 +37,7 @@ rule draw_coverage:
 
 rule draw_recall:
     input:
-        code=code_of("jvgn.views.report.recall"),
+        code=code_of("jvgn.views.report.input_figures"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "objects"]),
         regions=regions_of_run,
     output:
@@ -70,7 +70,7 @@ rule draw_recall:
 
 rule draw_average_precision:
     input:
-        code=code_of("jvgn.views.report.average_precision"),
+        code=code_of("jvgn.views.report.input_figures"),
         measured="results/detectors/{trained_on}/{detector}/average_precision.json",
     output:
         figure=report(

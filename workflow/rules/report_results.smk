@@ -3,7 +3,7 @@
 
 rule write_results:
     input:
-        code=code_of("jvgn.views.report.results"),
+        code=code_of("jvgn.views.report.result_pages"),
         metrics="results/{dataset}_{setting}{run_folder}/metrics.json",
         figures=report_figures,  # not read: whoever asks for a run's tables has its whole report
     output:
@@ -26,7 +26,7 @@ rule write_results:
 
 rule draw_ablation:
     input:
-        code=code_of("jvgn.views.report.ablation"),
+        code=code_of("jvgn.views.report.run_figures"),
         ablation="results/{dataset}_{setting}/ablation.csv",
     output:
         figure=report(
@@ -56,7 +56,7 @@ rule draw_ablation:
 
 rule show_paper_table:
     input:
-        code=code_of("jvgn.views.report.paper_table"),
+        code=code_of("jvgn.views.report.result_pages"),
         csv="results/tables/{table}.csv",
     output:
         report(

@@ -3,7 +3,7 @@
 
 rule write_table:
     input:
-        code=code_of("jvgn.paper.writing"),
+        code=code_of("jvgn.paper.paper_tables"),
         metrics=table_metrics,
     output:
         csv="results/tables/{table}.csv",

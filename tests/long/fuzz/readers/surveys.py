@@ -53,7 +53,7 @@ def make_survey(*changed: str):
 
 
 def read_survey(path: Path) -> None:
-    from jvgn.views.survey.files import read_key
+    from jvgn.views.survey.survey_files import read_key
     from jvgn.views.survey.tally import agreement_table, in_words, rating_table, read_all, share_table
 
     folder = path.parent
@@ -72,7 +72,7 @@ def make_groundings(folder: Path) -> list[Path]:
 
 def read_groundings(path: Path) -> None:
     from jvgn.views.survey.form import alike, rendered, shuffled
-    from jvgn.views.survey.models import FileModel
+    from jvgn.views.survey.rated_models import FileModel
 
     model = FileModel("theirs", path, None)
     chosen = shuffled([model], 2, random.Random(0))
