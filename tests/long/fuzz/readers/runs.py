@@ -75,7 +75,7 @@ def gather(path: Path) -> None:
 
     made = world_of(path)
     chosen_examples(made.tables, made.nodes, made.predictions)
-    model = RunModel("ours", RunFolder.find(made.run), "test", made.images, Path("config.yaml"))
+    model = RunModel("ours", RunFolder.find(made.run), "test", made.images)
     alike([model.groundings(sentence) for _, sentence in shuffled([model], 1, random.Random(0))])
 
 

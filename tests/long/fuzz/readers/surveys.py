@@ -71,12 +71,13 @@ def make_groundings(folder: Path) -> list[Path]:
 
 
 def read_groundings(path: Path) -> None:
-    from jvgn.views.survey.form import alike, rendered, shuffled
+    from jvgn.views.self_contained_page import filled
+    from jvgn.views.survey.form import PAGE, PARTS, alike, shuffled
     from jvgn.views.survey.rated_models import FileModel
 
     model = FileModel("theirs", path, None)
     chosen = shuffled([model], 2, random.Random(0))
-    rendered({"examples": alike([model.groundings(sentence) for _, sentence in chosen])}).encode()
+    filled(PAGE, PARTS, {"examples": alike([model.groundings(sentence) for _, sentence in chosen])}).encode()
 
 
 def make_question(folder: Path) -> list[Path]:
