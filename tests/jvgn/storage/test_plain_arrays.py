@@ -7,8 +7,8 @@ import zipfile
 
 import numpy as np
 import pytest
-from jvgn.storage.plain_arrays import load_array, load_arrays
 
+from jvgn.storage.plain_arrays import load_array, load_arrays
 from tests.jvgn.storage.test_array_pickle import RunsCode
 
 KINDS = ["<f4", ">f4", "f8", "f2", "<i8", "u1", "?"]

@@ -5,10 +5,10 @@ import resource
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from jvgn.storage.plain_parquet import TooLarge, read_groups
 
 from jvgn.graphs.tables import NODES
 from jvgn.storage.parquet import read_rows, read_table, row_groups, write_table
+from jvgn.storage.plain_parquet import TooLarge, read_groups
 from parsers.errors import BrokenFile
 
 TEXTS = pa.schema([("id", pa.int64()), ("text", pa.string()), ("tokens", pa.list_(pa.string()))])

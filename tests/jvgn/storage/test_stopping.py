@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from jvgn.storage.stopping import UNHEARD, Stopped, stoppable
 
 from jvgn.storage.files import replacing
+from jvgn.storage.stopping import UNHEARD, Stopped, stoppable
 from parsers.errors import UserError
 
 ROOT = Path(__file__).parents[3]
