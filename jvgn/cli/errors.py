@@ -11,19 +11,23 @@ from typing import Any
 
 import click
 
-from jvgn.storage.processes import killed_workers_named
 from jvgn.storage.shown_text import one_line
 from parsers.errors import UserError
 
 
 class Commands(click.Group):
-    """A group of commands whose mistakes are one line."""
+    """A group of commands, listed in their own order, whose mistakes are one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
 
     def main(self, *arguments: Any, **more: Any) -> Any:
         with mistakes_shown():  # also while help is printed
             return super().main(*arguments, **more)
 
     def invoke(self, ctx: click.Context) -> Any:
+        from jvgn.storage.processes import killed_workers_named  # loads multiprocessing
+
         if threading.current_thread() is threading.main_thread():
             # SIGTERM ends a command as Ctrl-C does: temporary files are removed.
             signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import socket
 import sys
 
 import click
@@ -31,8 +30,8 @@ def start_log() -> None:
     handler.setFormatter(Lines("%(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     job = os.environ.get("SLURM_JOB_ID")
-    # Of torchrun's processes on a node, the first one speaks.
+    # Only the first of torchrun's processes on a node logs this.
     if job and not sys.stderr.isatty() and os.environ.get("LOCAL_RANK", "0") == "0":
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES")
-        where = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
+        where = os.environ.get("SLURMD_NODENAME") or os.uname().nodename
         log.info("SLURM job %s on %s%s", job, where, f", GPU {gpus}" if gpus else "")

@@ -1,45 +1,42 @@
-"""Options that commands have in common, and the device that they ask for."""
+"""Options that several commands have, and the device that they name."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from jvgn.storage.stage_command import Given, Made
 from parsers.errors import UserError
 
-if TYPE_CHECKING:  # as for every command: no stage shall depend on more of the code than its own
-    from jvgn.grounding.run_folder import RunFolder
-
 FILE = click.Path(path_type=Path)
 TABLES = ("images", "objects", "expressions", "mentions")
-"""Of a dataset."""
+"""The tables of a dataset."""
 
 
 def given(*names: str) -> Callable:
-    """Required options that name files the command reads: `regions` becomes `--regions REGIONS`."""
+    """Add required options for files that the command reads: `regions` becomes `--regions REGIONS`."""
     return paths(*names, kind=Given())
 
 
 def made(*names: str) -> Callable:
-    """Required options that name files the command writes."""
+    """Add required options for files that the command writes."""
     return paths(*names, kind=Made())
 
 
 def tables(*names: str) -> Callable:
-    """A dataset's folder, of which the command reads these tables."""
+    """Add an option for a dataset's folder, from which the command reads these tables."""
     return paths("dataset", kind=Given([f"{name}.parquet" for name in names]))
 
 
 def made_tables(*names: str) -> Callable:
-    """A folder into which the command writes these tables of a dataset."""
+    """Add an option for a folder into which the command writes these tables."""
     return paths("output", kind=Made([f"{name}.parquet" for name in names]))
 
 
 def paths(*names: str, kind: click.Path = FILE) -> Callable:
-    """Required options that name files or folders."""
+    """Add required options for files or folders."""
 
     def decorate(command: Callable) -> Callable:
         for name in reversed(names):
@@ -50,7 +47,7 @@ def paths(*names: str, kind: click.Path = FILE) -> Callable:
 
 
 def device_option(command: Callable) -> Callable:
-    return click.option("--device", help="cpu, cuda or cuda:1; the default is cuda where there is one.")(command)
+    return click.option("--device", help="cpu, cuda or cuda:1; cuda by default if there is one.")(command)
 
 
 def threads_option(command: Callable) -> Callable:
@@ -58,17 +55,17 @@ def threads_option(command: Callable) -> Callable:
 
 
 def processes_option(command: Callable) -> Callable:
-    help = "One for each GPU; several are started by torchrun."
+    help = "One for each GPU; torchrun starts them if there are several."
     return click.option("--processes", type=click.IntRange(min=0), default=1, show_default=True, help=help)(command)
 
 
 def machines_option(command: Callable) -> Callable:
-    help = "Nodes of a SLURM job, over which the processes are spread."
+    help = "Nodes of the SLURM job to spread the processes over."
     return click.option("--machines", type=click.IntRange(min=1), default=1, show_default=True, help=help)(command)
 
 
 def own_threads(threads: int) -> int:
-    """The processes that torchrun starts on a machine share its threads."""
+    """Return the threads of one process: those that torchrun starts on a machine share them."""
     return max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
 
 
@@ -84,26 +81,12 @@ def prepared_device(device: str | None, threads: int) -> Any:
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
         raise UserError(
-            f"--device {name}: not to be had on this machine; say cpu, or as many --processes as there are GPUs"
+            f"--device {name}: not available on this machine; give cpu, or at most as many --processes as GPUs"
         ) from error
     return chosen
 
 
-def images_of(run: "RunFolder", config: Path | None = None) -> Path:
-    """The folder of a dataset's images, by a configuration: the one beside the results, unless it is named."""
-    from jvgn.settings.configuration import read_configuration
-
-    root = run.results.parent
-    path = config or root / "config.yaml"
-    if not path.exists():
-        raise UserError(f"{path}: there is no such file to say where the images are; name it: --images FOLDER")
-    datasets = read_configuration(path).datasets
-    if run.dataset not in datasets:
-        raise UserError(f"{path}: has no dataset {run.dataset}; say where its images are: --images FOLDER")
-    return root / datasets[run.dataset].images
-
-
 def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command `--backend` and `--option`, for `named_parser`."""
-    pairs = click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the parser's.")
+    """Add `--backend` and `--option`, for `named_parser`."""
+    pairs = click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the parser.")
     return click.option("--backend", default="lexical", show_default=True, help="The parser.")(pairs(command))

@@ -1,102 +1,103 @@
-"""`metrics.json`: what a run is worth. All shares are in percent.
+"""`metrics.json`: how well a run grounds each split. All shares are in percent.
 
-`format`: the version; dataset, setting, run; `splits.{split}`: n, accuracy (referents found), oracle_recall (referents
-that some region covers: the best any method could do), context_accuracy (gold mentions beside the referent that were
-grounded right; absent without gold), supporting.{n, all, at_least_one} (see supporting.py; of the n expressions
-that have supporting objects; absent where none is known), mean_regions (an image), skipped (expressions whose image was
-left out of the regions, which count as not found; absent where none was), calibration_error (expected, of the
-referents' marginals in 15 bins), accuracy_by_nodes and accuracy_by_edges, by_decoding.{unary, marginal, map} (accuracy,
-context_accuracy and supporting of each way to decode; unary is without message passing); `provenance`: hashes of
-everything the numbers depend on, versions, the seed, and the verdict of the detector's proof.
+`format` is the version. `splits` holds a `Split` for each split but train, `provenance` the hashes of all files that
+the numbers depend on. Fields that are unknown are left out.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, Field, FiniteFloat, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, NonNegativeInt, PositiveInt, ValidationError
 
 from jvgn.settings.base import describe
-from jvgn.storage.files import replacing
+from jvgn.storage.files import reading, replacing
 from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile
 
 FORMAT = "2"
-KEYS = ("dataset", "setting", "run", "splits", "provenance")
-
-
 Percent = Annotated[float, Field(ge=0, le=100)]
 
 
-class Supporting(BaseModel):
-    n: NonNegativeInt | None = None
-    all: Percent | None = None
-    at_least_one: Percent | None = None
+class Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
 
 
-class Shares(BaseModel):
-    accuracy: Percent = 0.0
+class Supporting(Part):
+    """Supporting objects found; see `jvgn.evaluation.supporting`."""
+
+    n: NonNegativeInt
+    """Expressions that have supporting objects."""
+    all: Percent
+    at_least_one: Percent
+
+
+class Shares(Part):
+    """The objects found by one way to decode."""
+
+    accuracy: Percent
+    """Expressions whose referent was found."""
     context_accuracy: Percent | None = None
-    supporting: Supporting = Supporting()
+    """Gold mentions beside the referent that were grounded correctly; unknown without gold."""
+    supporting: Supporting | None = None
 
 
-class Split(Shares):
-    n: PositiveInt = 1
-    oracle_recall: Percent = 0.0
-    mean_regions: FiniteFloat = 0.0
+class Split(Part):
+    n: PositiveInt
+    """Expressions."""
+    accuracy: Percent
+    context_accuracy: Percent | None = None
+    oracle_recall: Percent
+    """Expressions whose referent some region covers: no method can find more."""
+    mean_regions: FiniteFloat
+    """Regions of an image."""
     calibration_error: FiniteFloat | None = None
+    """Expected calibration error of the referents' marginals, in 15 bins."""
+    skipped: PositiveInt | None = None
+    """Expressions whose image has no regions; they count as not found. Left out if there are none."""
+    accuracy_by_nodes: dict[str, Percent] = {}
+    accuracy_by_edges: dict[str, Percent] = {}
+    supporting: Supporting | None = None
     by_decoding: dict[str, Shares] = {}
+    """`unary` (without message passing), `marginal` and `map` (the best joint grounding)."""
 
 
-class Provenance(BaseModel):
+class Provenance(Part):
     sha256: dict[str, str] = {}
     versions: dict[str, str] = {}
-    seed: int = 0
-    detector_proof: str = ""
+    seed: int
+    detector_proof: str
+    """Whether the detector provably saw no evaluation image: `proved`, `unproven` or `leaking`."""
 
 
-class Metrics(BaseModel):
-    """What each part is, as far as it is there: who reads metrics needs some parts and not others."""
-
+class Metrics(Part):
     dataset: str
     setting: str
     run: str
     splits: dict[str, Split]
     provenance: Provenance
 
+    @property
+    def name(self) -> str:
+        """The run's name for people, such as `shapes_det` or `shapes_det unmarginalised`."""
+        return f"{self.dataset}_{self.setting}" + ("" if self.run == "default" else f" {self.run}")
 
-def write_metrics(path: Path, metrics: dict[str, Any]) -> None:
+
+def write_metrics(path: Path, metrics: Metrics) -> None:
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps({"format": FORMAT} | metrics, indent=2) + "\n")
+        text = json.dumps({"format": FORMAT} | metrics.model_dump(exclude_none=True), indent=2)
+        temporary.write_text(text + "\n", encoding="utf8")
 
 
-def read_metrics(path: Path) -> dict[str, Any]:
+def read_metrics(path: Path) -> Metrics:
+    if not path.exists():
+        raise BrokenFile(path, "no such file", f"make it: snakemake --cores all {path}")
+    with reading(path, "JSON file"):
+        found = parsed_json(path.read_bytes())
+    version = found.get("format") if isinstance(found, dict) else None
+    if version != FORMAT:
+        raise BrokenFile(path, f"expected metrics of format version {FORMAT}, found {version or 'none'}")
     try:
-        metrics: dict[str, Any] = parsed_json(path.read_bytes())
-    except FileNotFoundError as error:
-        raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {path}") from error
-    except OSError as error:
-        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise BrokenFile(path, f"not readable as JSON ({error})") from error
-    found = metrics.get("format") if isinstance(metrics, dict) else None
-    if found != FORMAT:
-        raise BrokenFile(path, f"expected metrics of format version {FORMAT}, found {found or 'none'}")
-    if lacking := [key for key in KEYS if key not in metrics]:
-        raise BrokenFile(path, f"expected metrics, found none of: {', '.join(lacking)}")
-    try:
-        Metrics.model_validate(metrics, strict=True)
+        return Metrics.model_validate(found, strict=True)
     except ValidationError as error:
-        raise BrokenFile(path, f"a part of a run's metrics is none ({describe(error.errors()[0])})") from error
-    return metrics
-
-
-@contextmanager
-def needing(path: Path) -> Iterator[None]:
-    """A part that the metrics at `path` lack names them."""
-    try:
-        yield
-    except KeyError as error:
-        raise BrokenFile(path, f"lacks a part of a run's metrics ({error!r})") from error
+        raise BrokenFile(path, f"invalid metrics ({describe(error.errors()[0])})") from error

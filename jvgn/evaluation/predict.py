@@ -1,4 +1,4 @@
-"""Grounds every node of every expression with a trained model."""
+"""Ground every node of every expression with a trained model. Shape suffixes: K nodes, N regions, S expressions."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import torch
+from torch import Tensor
 from tqdm import tqdm
 
 from jvgn.batches import Batch
 from jvgn.datasets import tables
-from jvgn.evaluation.predictions import PREDICTIONS, WAYS
+from jvgn.evaluation.predictions import PREDICTIONS, WAYS, WHOLE_FILE
 from jvgn.model import JVGN, Decoding, NodeBeliefs
-from jvgn.storage.parquet import write_table
+from jvgn.storage.parquet import writing
 from jvgn.training.checkpoint import load_model
 from jvgn.training.examples import Examples
 from jvgn.training.run_files import Inputs
@@ -23,19 +24,18 @@ from parsers.errors import UserError
 IMAGES_PER_BATCH = 64
 
 
-def predict(inputs: Inputs, model_path: Path, predictions: Path, right_above: float, device: torch.device) -> None:
-    """`predictions` grounds every expression that is not in the training split."""
+def predict(inputs: Inputs, model_path: Path, predictions: Path, iou_threshold: float, device: torch.device) -> None:
+    """Write `predictions`, which grounds every expression that is not in the train split."""
     torch.use_deterministic_algorithms(True)
     trained = load_model(model_path, device)
-    examples = inputs.examples(trained.settings, right_above)
+    examples = inputs.examples(trained.settings, iou_threshold)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     gold = GoldObjects(inputs.dataset)
-    parts = []
-    for batch, beliefs in believed(trained.model, examples, device):
-        check_beliefs(model_path, examples, batch, beliefs)
-        parts.append(prediction_rows(examples, batch, beliefs, trained.settings.decoding, gold))
-    table = pa.Table.from_pandas(pd.concat(parts), schema=PREDICTIONS, preserve_index=False)
-    write_table(predictions, table, PREDICTIONS)
+    with writing(predictions, WHOLE_FILE) as write:
+        for batch, beliefs in believed(trained.model, examples, device):
+            check_beliefs(model_path, examples, batch, beliefs)
+            rows = prediction_rows(examples, batch, beliefs, trained.settings.decoding, gold)
+            write(with_beliefs(rows, batch, beliefs))
 
 
 def check_beliefs(model_path: Path, examples: Examples, batch: Batch, beliefs: NodeBeliefs) -> None:
@@ -57,17 +57,17 @@ class GoldObjects:
         self.by_word = mentions.set_index(["expression_id", "head_token"])["object_id"]
 
     def find(self, expression_id_K: np.ndarray, head_token_K: np.ndarray) -> np.ndarray:
-        """The object ids; −1 where there is none."""
+        """Return the object ids; −1 where there is none."""
         words = pd.MultiIndex.from_arrays([expression_id_K, head_token_K])
         return self.by_word.reindex(words, fill_value=-1).to_numpy()
 
 
 @torch.no_grad()
 def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[tuple[Batch, NodeBeliefs]]:
-    """The beliefs of all splits but train, batch by batch."""
+    """Yield the beliefs of all splits but train, batch by batch."""
     splits = sorted(set(examples.expressions["split"]) - {"train"})
     if not splits:
-        raise UserError(f"{examples.dataset}: has no split to evaluate on, only train; check its splits")
+        raise UserError(f"{examples.dataset}: has no split but train, so nothing to evaluate; check its splits")
     for split in splits:
         for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
             on_device = batch.to(device)
@@ -77,6 +77,7 @@ def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[
 def prediction_rows(
     examples: Examples, batch: Batch, beliefs: NodeBeliefs, decoding: Decoding, gold: GoldObjects
 ) -> pd.DataFrame:
+    """Return the columns `PREDICTIONS` of a batch."""
     expression_K = batch.expression_K.cpu().numpy()
     row_K = batch.row_S.cpu().numpy()[expression_K]
     node_K = np.arange(len(row_K)) - np.searchsorted(expression_K, expression_K)
@@ -105,16 +106,27 @@ def prediction_rows(
 
 
 class Judged:
-    """The regions that nodes are grounded in, held against the gold objects; a gold of −1 is unknown."""
+    """The chosen regions compared with the gold objects; a gold of −1 is unknown."""
 
-    def __init__(self, examples: Examples, batch: Batch, region_K: torch.Tensor, gold_K: np.ndarray) -> None:
+    def __init__(self, examples: Examples, batch: Batch, region_K: Tensor, gold_K: np.ndarray) -> None:
         self.region = region_K.cpu().numpy()
         self.box_K4 = batch.box_IN4[batch.image_K, region_K].cpu().numpy()
         object_K = batch.object_IN[batch.image_K, region_K].cpu().numpy()
-        overlap_K, right_K = examples.compare(gold_K, object_K, self.box_K4)
+        overlap_K, is_correct_K = examples.compare(gold_K, object_K, self.box_K4)
         self.overlap = pd.Series(overlap_K).where(gold_K >= 0)
-        self.correct = pd.Series(right_K, dtype="boolean").where(gold_K >= 0)
+        self.correct = pd.Series(is_correct_K, dtype="boolean").where(gold_K >= 0)
 
 
-def probability(log_probability_KN: torch.Tensor, region_K: torch.Tensor) -> np.ndarray:
+def probability(log_probability_KN: Tensor, region_K: Tensor) -> np.ndarray:
     return log_probability_KN.gather(1, region_K[:, None]).squeeze(1).exp().cpu().numpy()
+
+
+def with_beliefs(rows: pd.DataFrame, batch: Batch, beliefs: NodeBeliefs) -> pa.Table:
+    """Return the rows with the probabilities of every region; images have different numbers of regions."""
+    table = pa.Table.from_pandas(rows, schema=PREDICTIONS, preserve_index=False)
+    present_KN = batch.present_IN[batch.image_K]
+    start_K1 = np.concatenate([[0], present_KN.sum(dim=1).cpu().numpy().cumsum()]).astype(np.int32)
+    for name, log_KN in (("unary", beliefs.unary_KN), ("marginal", beliefs.marginal_KN)):
+        lists = pa.ListArray.from_arrays(pa.array(start_K1), pa.array(log_KN[present_KN].exp().cpu().numpy()))
+        table = table.append_column(f"{name}_of_regions", lists)
+    return table

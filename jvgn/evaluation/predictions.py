@@ -1,29 +1,40 @@
-"""`predictions.parquet`: what a run says of every node of every expression outside the training split.
+"""`predictions.parquet`: the regions that a run chooses for every node of every expression outside the train split.
 
-One row an expression and node: expression_id int64, node int16, is_referent bool, region int32 (its index within the
-image), x1, y1, x2, y2 float32, unary float32 (the region's probability before message passing), marginal float32
-(after), entropy float32 of the node's marginal (nats; 0 is certainty), iou float32 with the gold box and correct bool,
-both empty where there is no gold. `region` is the run's decoding; `{way}_region` int32 and `{way}_correct` bool are
-those of each way to decode: `unary` (without message passing), `marginal` and `map` (the best joint grounding).
-Every expression has one referent.
+One row for each expression and node:
+
+- expression_id int64, node int16, is_referent bool; every expression has one referent.
+- region int32, the index of the chosen region within its image, by the run's decoding; x1, y1, x2, y2 float32, its box.
+- unary and marginal float32, the probability of the chosen region before and after message passing.
+- entropy float32 of the node's marginal, in nats; 0 is certainty.
+- iou float32 with the gold box and correct bool (see `jvgn.correctness`); both are empty where there is no gold.
+- `{way}_region` int32 and `{way}_correct` bool for each way to decode: `unary` (without message passing), `marginal`
+  and `map` (the best joint grounding).
+- unary_of_regions and marginal_of_regions, lists of float32: the probabilities of every region of the image. They are
+  most of the file, so only `read_beliefs` reads them.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jvgn.datasets import tables
-from jvgn.datasets.tables import unique
-from jvgn.storage.parquet import read_table
+from jvgn.datasets.tables import MISMATCH, unique
+from jvgn.graphs.tables import NODES
+from jvgn.storage.parquet import read_table, row_groups
 from parsers.errors import BrokenFile
 
+if TYPE_CHECKING:  # `jvgn ground` loads this module and needs no pandas
+    import pandas as pd
+
 WAYS: tuple[Literal["unary", "marginal", "map"], ...] = ("unary", "marginal", "map")
+KEY = [("expression_id", pa.int64()), ("node", pa.int16())]
 PREDICTIONS = pa.schema(
     [
-        ("expression_id", pa.int64()),
-        ("node", pa.int16()),
+        *KEY,
         ("is_referent", pa.bool_()),
         ("region", pa.int32()),
         *tables.BOX,
@@ -36,25 +47,28 @@ PREDICTIONS = pa.schema(
         *((f"{way}_correct", pa.bool_()) for way in WAYS),
     ]
 )
-
+"""The columns that `read_predictions` reads."""
+OF_REGIONS = [(f"{name}_of_regions", pa.list_(pa.float32())) for name in ("unary", "marginal")]
+BELIEFS = pa.schema([*KEY, *OF_REGIONS])
+WHOLE_FILE = pa.schema([*PREDICTIONS, *OF_REGIONS])
 
 CERTAIN = 1.0001
-"""Probabilities are of float32, whose rounding may end a little above 1."""
+"""Rounding of float32 may take a probability slightly above 1."""
 
 
 def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
-    """The predictions, after a check that they are about expressions whose ids are among those `evaluated`."""
+    """Return all columns but the beliefs, after a check that every expression is among those `evaluated`."""
     may_be_empty = ["correct", *(f"{way}_correct" for way in WAYS)]
     table = unique(path, read_table(path, PREDICTIONS, may_be_empty), "expression_id", "node")
     ids = np.unique(table["expression_id"].to_numpy())
     referents = table.filter(table["is_referent"])
     if not np.array_equal(ids, np.sort(referents["expression_id"].to_numpy())):
         raise BrokenFile(path, "an expression does not have exactly one referent")
-    if len(strangers := np.setdiff1d(ids, evaluated)):
-        raise BrokenFile(path, f"it has expression {strangers[0]}, which is none that the dataset evaluates")
+    if len(unknown := np.setdiff1d(ids, evaluated)):
+        raise BrokenFile(path, f"expression {unknown[0]} is not one that the dataset evaluates")
     for name in ("unary", "marginal"):
         if not np.all((table[name].to_numpy() >= 0) & (table[name].to_numpy() <= CERTAIN)):
-            raise BrokenFile(path, f"it has a probability in {name} that is none", "train the run again")
+            raise BrokenFile(path, f"column {name} has values outside [0, 1]", "train the run again")
     check_boxes(path, table)
     return table
 
@@ -62,6 +76,29 @@ def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
 def check_boxes(path: Path, table: pa.Table) -> None:
     x1, y1, x2, y2 = (table[side].to_numpy() for side in ("x1", "y1", "x2", "y2"))
     if not np.all((x1 <= x2) & (y1 <= y2) & np.isfinite(x2 - x1) & np.isfinite(y2 - y1)):
-        raise BrokenFile(path, "it has a box that is none")
+        raise BrokenFile(path, "a box is not x1, y1, x2, y2 with x1 <= x2 and y1 <= y2")
     if any(len(table) and table[name].to_numpy().min() < 0 for name in ("region", *(f"{way}_region" for way in WAYS))):
-        raise BrokenFile(path, "it has a region with a negative number")
+        raise BrokenFile(path, "a region has a negative index")
+
+
+def read_beliefs(path: Path, expression_ids: Iterable[int]) -> "pd.DataFrame":
+    """Return the probabilities of every region for the nodes of some expressions: the columns of `BELIEFS`."""
+    wanted = pa.array(list(expression_ids), pa.int64())
+    parts = [group.filter(pc.is_in(group["expression_id"], wanted)) for group in row_groups(path, BELIEFS)]
+    return pa.concat_tables([BELIEFS.empty_table(), *parts]).to_pandas()
+
+
+def read_phrases(path: Path, evaluated: np.ndarray, nodes: Path, tokens: Mapping[int, Sequence[str]]) -> "pd.DataFrame":
+    """Return the predictions with a column `phrase`: the words of each node, from the `tokens` of its expression."""
+    predictions = read_predictions(path, evaluated).to_pandas()
+    node_table = unique(nodes, read_table(nodes, NODES), "expression_id", "node").to_pandas()
+    found = predictions.merge(node_table[["expression_id", "node", "tokens"]], on=["expression_id", "node"])
+    if len(found) < len(predictions):
+        raise BrokenFile(path, f"has nodes that are not in {nodes}")
+    phrases = []
+    for row in found.itertuples():
+        words = tokens[row.expression_id]
+        if any(not 0 <= token < len(words) for token in row.tokens):
+            raise BrokenFile(nodes, f"expression {row.expression_id} has a token outside of its sentence", MISMATCH)
+        phrases.append(" ".join(words[token] for token in row.tokens))
+    return found.assign(phrase=phrases)

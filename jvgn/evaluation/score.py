@@ -1,8 +1,8 @@
-"""What predictions are worth, and what the numbers depend on."""
+"""Compare predictions with gold, and record what the numbers depend on."""
 
 import logging
 import platform
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -13,21 +13,19 @@ from tqdm import tqdm
 
 from jvgn.datasets import tables
 from jvgn.detector.leakage_proof import read_verdict
-from jvgn.evaluation.metrics import write_metrics
+from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, write_metrics
 from jvgn.evaluation.predictions import WAYS, read_predictions
+from jvgn.evaluation.statistics import calibration_error, percent
 from jvgn.evaluation.supporting import SupportingObjects
 from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings
-from jvgn.storage.files import sha256
+from jvgn.storage.files import reading, sha256
 from parsers.errors import BrokenFile
 
 log = logging.getLogger(__name__)
 
 PACKAGES = ("h5py", "numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
-
-CALIBRATION_BINS = 15
-"""Of equal width, as the measure is usually given."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class RunName:
 
 @dataclass(frozen=True)
 class Scored:
-    """The files a score depends on."""
+    """The files that a score depends on."""
 
     dataset: Path
     regions: Path
@@ -55,33 +53,46 @@ class Scored:
     """Annotations of supporting objects that the user brought."""
 
 
-def score(files: Scored, name: RunName, right_above: float, metrics: Path) -> None:
-    """`metrics` says how good the predictions are."""
-    log.info("reading %s and %s", files.dataset, files.predictions)  # of a large one, that takes a while
+def score(files: Scored, name: RunName, iou_threshold: float, metrics: Path) -> None:
+    """Write `metrics`, which says how good the predictions are."""
+    log.info("reading %s and %s", files.dataset, files.predictions)  # takes a while for a large dataset
     answers = Answers(files.dataset, files.nodes, files.edges)
     predictions = read_predictions(files.predictions, answers.evaluated).to_pandas()
     table = answers.table(predictions)
-    table = table.join(coverage(files.dataset, files.regions, table["image_id"], right_above), on="expression_id")
+    table = table.join(coverage(files.dataset, files.regions, table["image_id"], iou_threshold), on="expression_id")
     unanswered = table[table["skipped"] & (table["regions"] > 0)]
     if len(unanswered):
         first = unanswered["expression_id"].iloc[0]
-        raise BrokenFile(files.predictions, f"holds no referent of expression {first}, whose image has regions")
-    objects = SupportingObjects(files.dataset, files.regions, files.supporting, right_above)
-    splits = {}
-    for split, rows in table.groupby("split"):
-        splits[split] = split_metrics(rows, answers.context(predictions, rows))
-        splits[split] |= objects.shares(predictions, "region", rows["expression_id"])
+        raise BrokenFile(files.predictions, f"has no referent of expression {first}, whose image has regions")
+    objects = SupportingObjects(files.dataset, files.regions, files.supporting, iou_threshold)
+    ways = by_decoding(answers, predictions, objects)
+    splits = {
+        str(split): Split(
+            **split_values(rows, answers.context(predictions, rows)),
+            supporting=objects.shares(predictions, "region", rows["expression_id"]),
+            by_decoding=ways[str(split)],
+        )
+        for split, rows in table.groupby("split")
+    }
+    write_metrics(metrics, Metrics(**vars(name), splits=splits, provenance=provenance(files)))
+
+
+def by_decoding(
+    answers: "Answers", predictions: pd.DataFrame, objects: SupportingObjects | None = None
+) -> dict[str, dict[str, Shares]]:
+    """Return the shares of each split and way to decode, with the supporting objects if given."""
+    found: dict[str, dict[str, Shares]] = {}
     for way in tqdm(WAYS, unit=" decodings", disable=None):
         decoded = predictions.assign(correct=predictions[f"{way}_correct"])
         for split, rows in answers.table(decoded).groupby("split"):
-            found = shares(rows["correct"], answers.context(decoded, rows))
-            found |= objects.shares(predictions, f"{way}_region", rows["expression_id"])
-            splits[split].setdefault("by_decoding", {})[way] = found
-    write_metrics(metrics, {**asdict(name), "splits": splits, "provenance": provenance(files)})
+            supporting = objects and objects.shares(predictions, f"{way}_region", rows["expression_id"])
+            values = shares(rows["correct"], answers.context(decoded, rows))
+            found.setdefault(str(split), {})[way] = Shares(**values, supporting=supporting)
+    return found
 
 
 class Answers:
-    """What is known about a dataset's expressions, to hold predictions against."""
+    """The gold of a dataset's expressions and the sizes of their graphs, to compare predictions with."""
 
     def __init__(self, dataset: Path, nodes: Path, edges: Path) -> None:
         expressions, node_table = tables.read_expressions(dataset / "expressions.parquet"), read_nodes(nodes)
@@ -94,13 +105,13 @@ class Answers:
 
     @property
     def evaluated(self) -> np.ndarray:
-        """The ids of the expressions outside train."""
+        """Ids of the expressions outside train."""
         return tables.evaluated(self.expressions)["expression_id"].to_numpy()
 
     def table(self, predictions: pd.DataFrame) -> pd.DataFrame:
-        """One row an expression outside train: whether its referent was found, and how large its graph is.
+        """Return a row for each expression outside train: whether its referent was found, and the size of its graph.
 
-        Without predictions, its image having been left out of the regions, it is `skipped`, and not found.
+        An expression without predictions, because its image has no regions, is `skipped` and counts as not found.
         """
         referents = predictions[predictions["is_referent"]].set_index("expression_id")
         evaluated = tables.evaluated(self.expressions).set_index("expression_id")
@@ -114,7 +125,10 @@ class Answers:
         return table.reset_index()
 
     def context(self, predictions: pd.DataFrame, expressions: pd.DataFrame) -> pd.Series:
-        """For each gold context mention of the expressions: whether a node stands for it and is grounded right."""
+        """Return for each gold context mention of the expressions whether its node is grounded correctly.
+
+        A mention without a node counts as wrong.
+        """
         mentions = self.context_mentions[self.context_mentions["expression_id"].isin(expressions["expression_id"])]
         others = predictions.loc[~predictions["is_referent"], ["expression_id", "node", "correct"]]
         heads = self.nodes[["expression_id", "node", "head_token"]]
@@ -123,7 +137,7 @@ class Answers:
         return found.astype("boolean").fillna(False).astype(bool)
 
 
-def split_metrics(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
+def split_values(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
     answered = rows[~rows["skipped"]]
     metrics: dict[str, Any] = {
         "n": len(rows),
@@ -144,42 +158,26 @@ def split_metrics(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
 
 
 def shares(referents: pd.Series, context: pd.Series) -> dict[str, Any]:
-    """The accuracy on referents and, where there is gold for it, on their context."""
+    """Return the accuracy on referents and, where there is gold, on their context."""
     found = {"accuracy": percent(referents)}
     return found | {"context_accuracy": percent(context)} if len(context) else found
 
 
-def calibration_error(confidence_S: np.ndarray, correct_S: np.ndarray) -> float:
-    """The expected calibration error in percent: by how much confidence and accuracy differ, bin by bin."""
-    bin_S = np.minimum((confidence_S * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
-    gap_B = np.bincount(bin_S, weights=confidence_S - correct_S, minlength=CALIBRATION_BINS)
-    return round(100 * float(np.abs(gap_B).sum()) / len(confidence_S), 4)
-
-
-def percent(hits: pd.Series) -> float:
-    return round(100 * float(hits.mean()), 4)
-
-
-def provenance(files: Scored) -> dict[str, Any]:
+def provenance(files: Scored) -> Provenance:
     tables_of_dataset = {name: files.dataset / f"{name}.parquet" for name in ("expressions", "objects", "mentions")}
     hashed = tables_of_dataset | {
         name: path
         for field in fields(files)
         if (name := field.name) != "dataset" and (path := getattr(files, name)) is not None
     }
-    return {
-        "sha256": {name: hash_of(path) for name, path in hashed.items()},
-        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
-        "seed": RunSettings.read(files.settings).training.seed,
-        "detector_proof": read_verdict(files.proof),
-    }
+    return Provenance(
+        sha256={name: hash_of(path) for name, path in hashed.items()},
+        versions={"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
+        seed=RunSettings.read(files.settings).training.seed,
+        detector_proof=read_verdict(files.proof),
+    )
 
 
 def hash_of(path: Path) -> str:
-    """The SHA-256 of a file that may not have been read yet, so that what is wrong with it is said here."""
-    try:
+    with reading(path, "file"):
         return sha256(path)
-    except FileNotFoundError as error:
-        raise BrokenFile(path, "there is no such file", "make it with the workflow") from error
-    except OSError as error:
-        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error

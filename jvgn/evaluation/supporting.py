@@ -1,22 +1,24 @@
-"""Supporting objects, as GroundNet's authors (Cirik et al., 2018) measure them.
+"""Supporting objects, measured as GroundNet's authors do (Cirik et al., 2018).
 
 They are the objects beside the referent that an expression mentions. One is found if some node other than the
-referent's is grounded in it, whatever words that node stands for: the same object in `gt`, a large enough IoU in `det`.
-Of the expressions that have any, `all` is the share of which all were found, `at_least_one` that of which some were.
+referent's is grounded in it, whatever words that node stands for. Among the expressions that have supporting objects,
+`all` is the share of those whose objects were all found, `at_least_one` of those with at least one found.
 
-They are known from `mentions.parquet`, or from a file that the user brings (`datasets.{name}.supporting`): CSV with
-the columns expression_id and object_id, a row for each object that an expression mentions, ids as in the tables.
+They come from `mentions.parquet`, or from a file that the user brings (`datasets.{name}.supporting`): CSV with the
+columns expression_id and object_id, a row for each object that an expression mentions, ids as in the tables.
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from jvgn.boxes import paired_iou
+from jvgn.correctness import Correctness
 from jvgn.datasets import tables
+from jvgn.evaluation.metrics import Supporting
+from jvgn.evaluation.statistics import percent
 from jvgn.regions.store import RegionStore
+from jvgn.storage.files import reading
 from parsers.errors import BrokenFile, UserError
 
 SIDES = ["x1", "y1", "x2", "y2"]
@@ -24,9 +26,9 @@ COLUMNS = ["expression_id", "object_id"]
 
 
 class SupportingObjects:
-    """What a dataset's expressions mention beside their referents, to hold groundings against."""
+    """The objects that a dataset's expressions mention beside their referents, to compare groundings with."""
 
-    def __init__(self, dataset: Path, regions: Path, annotations: Path | None, right_above: float) -> None:
+    def __init__(self, dataset: Path, regions: Path, annotations: Path | None, iou_threshold: float) -> None:
         expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
         objects = tables.read_objects(dataset / "objects.parquet").to_pandas()
         mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
@@ -35,29 +37,25 @@ class SupportingObjects:
         known = known.drop_duplicates().merge(referent, on="expression_id")
         known = known[known["object_id"] != known["referent"]]
         self.objects = known.merge(objects[["object_id", *SIDES]], on="object_id")
-        self.store, self.right_above = RegionStore(regions), right_above
+        self.store = RegionStore(regions)
+        self.correctness = Correctness(self.store.setting, iou_threshold)
 
-    def shares(self, predictions: pd.DataFrame, region: str, expressions: pd.Series) -> dict[str, Any]:
-        """`supporting` of these expressions, and nothing where none has any; `region` is the predictions' column."""
+    def shares(self, predictions: pd.DataFrame, region: str, expressions: pd.Series) -> Supporting | None:
+        """Return the shares found among these expressions, None if none has any; `region` names the column."""
         objects = self.objects[self.objects["expression_id"].isin(expressions)].reset_index(drop=True)
         if objects.empty:
-            return {}
+            return None
         context = predictions.loc[~predictions["is_referent"], ["expression_id", region]]
         found = self.are_found(objects, context.rename(columns={region: "region"}))
         by_expression = found.groupby(objects["expression_id"])
-        return {
-            "supporting": {
-                "n": by_expression.ngroups,
-                "all": round(100 * float(by_expression.all().mean()), 4),
-                "at_least_one": round(100 * float(by_expression.any().mean()), 4),
-            }
-        }
+        return Supporting(
+            n=by_expression.ngroups, all=percent(by_expression.all()), at_least_one=percent(by_expression.any())
+        )
 
     def are_found(self, objects: pd.DataFrame, context: pd.DataFrame) -> pd.Series:
-        """For each object: whether a node of its expression is grounded in it."""
+        """Return for each object whether a node of its expression is grounded in it."""
         pairs = objects.reset_index(names="row").merge(context, on="expression_id")
-        is_same = np.zeros(len(pairs), dtype=bool)
-        by_object = self.store.setting == "gt"
+        is_found_P = np.zeros(len(pairs), dtype=bool)
         region_P, object_P, box_P4 = (pairs[names].to_numpy() for names in ("region", "object_id", SIDES))
         for image_id, own in pairs.groupby("image_id").indices.items():
             box_N4, object_N = self.store.read_boxes(image_id)
@@ -65,26 +63,17 @@ class SupportingObjects:
             if chosen.max() >= len(box_N4):
                 raise BrokenFile(
                     self.store.path,
-                    f"image {image_id} has {len(box_N4)} regions, and predictions name number {chosen.max() + 1}",
+                    f"image {image_id} has {len(box_N4)} regions, but predictions name region {chosen.max() + 1}",
                     "predict again",
                 )
-            is_same[own] = (
-                object_N[chosen] == object_P[own]
-                if by_object
-                else paired_iou(box_N4[chosen], box_P4[own]) > self.right_above
-            )
-        return objects.index.to_series().isin(pairs.loc[is_same, "row"])
+            is_found_P[own] = self.correctness.of_pairs(box_N4[chosen], object_N[chosen], box_P4[own], object_P[own])
+        return objects.index.to_series().isin(pairs.loc[is_found_P, "row"])
 
 
 def read_annotations(path: Path, expressions: pd.DataFrame, objects: pd.DataFrame) -> pd.DataFrame:
-    """The supporting objects that a user's file names, after a check that the dataset knows them."""
-    try:
-        # As it is, whatever its name: the library would unpack it without a limit.
-        table = pd.read_csv(path, usecols=COLUMNS, dtype=dict.fromkeys(COLUMNS, "int64"), compression=None)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); put the annotations there") from error
-    except (ValueError, OverflowError) as error:
-        raise UserError(f"{path}: expected CSV with whole numbers in {' and '.join(COLUMNS)} ({error})") from error
+    """Return the supporting objects in a user's file, after a check that the dataset has them."""
+    with reading(path, "CSV file", f"write whole numbers in the columns {' and '.join(COLUMNS)}"):
+        table = pd.read_csv(path, usecols=COLUMNS, dtype=dict.fromkeys(COLUMNS, "int64"))
     image_of_expression = expressions.set_index("expression_id")["image_id"]
     image_of_object = objects.set_index("object_id")["image_id"]
     for row in table.itertuples():

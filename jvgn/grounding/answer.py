@@ -1,21 +1,38 @@
-"""What a run says of a sentence in an image: a region for every mentioned object, and what it believes of the others.
+"""The answer of a run to a sentence about an image: a region for every mentioned object, and the beliefs about others.
 
-Shape suffixes: K nodes, N regions.
+Answers are printed as a table for people and as JSON for programs. The JSON is an object: `format`, the version; `run`,
+the run's folder; `results`, one for each question that was answered; `errors`, one for each that was not, with
+`question`, `image`, `expression` and `error`, a sentence.
+
+A result has `question`, its number from 0; `image`, as it was given, with its `width` and `height`; `expression` and
+its `tokens`; `unknown_words`, which are not in the run's vocabulary; `regions`, the detected boxes, x1, y1, x2, y2 in
+pixels; `referent`, the index of the node that the expression is about; `nodes` and `edges`, its scene graph, whose
+`tokens` are indices; and `best`, the most probable joint groundings, as many as were asked for: each a `probability`
+and `regions`, one for each node. An edge has `subject`, `relation`, `object`. A node has `phrase`, `head`,
+`attributes`, `is_referent`; `region`, the index of its region, and that region's `box`, `unary` and `marginal`, its
+probability before and after message passing; and in `unary_of_regions` and `marginal_of_regions` those of every region.
+
+Shape suffixes: K nodes, N regions, H, W pixels.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from jvgn.storage.files import replacing
 from parsers.scene_graph import SceneGraph
 
+FORMAT = "1"
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
 class Grounding:
-    """Where a mentioned object is: its box, and the box's probability before and after message passing."""
+    """The box of a mentioned object, and its probability before and after message passing."""
 
     node: int
     phrase: str
@@ -37,11 +54,11 @@ class JointGrounding:
 
 @dataclass(frozen=True)
 class Answer:
-    """All that a run believes about a sentence in an image."""
+    """The beliefs of a run about a sentence in an image."""
 
     text: str
     graph: SceneGraph
-    """Its referent is the one that the run's settings ask for."""
+    """Its referent is chosen by the run's settings."""
     size: tuple[int, int]
     """Width and height of the image."""
     box_N4: np.ndarray
@@ -52,17 +69,19 @@ class Answer:
     region_K: tuple[int, ...]
     """The region that each node is grounded in, by the run's decoding."""
     unknown_words: tuple[str, ...] = ()
-    """Those that the run has not learned: to the model, they are all the same word."""
+    """Words that are not in the run's vocabulary: the model reads all of them as `<unk>`."""
     joint: tuple[JointGrounding, ...] = ()
     """The most probable joint groundings, as many as were asked for."""
+    pixels_HW3: np.ndarray | None = None
+    """The image, if the run opened it."""
 
     @property
     def groundings(self) -> list[Grounding]:
-        """A box and its probability for every object that the sentence mentions, in the order of mention."""
+        """The box of every object that the sentence mentions, in the order of mention."""
         return self.grounded_in(self.region_K)
 
     def grounded_in(self, region_K: Sequence[int]) -> list[Grounding]:
-        """Each node in the region named for it."""
+        """Return each node with the region given for it."""
         return [
             Grounding(
                 node=node,
@@ -82,3 +101,72 @@ class Answer:
     def box(self, region: int) -> Box:
         x1, y1, x2, y2 = self.box_N4[region].tolist()
         return x1, y1, x2, y2
+
+
+def as_json(run: Path, results: Sequence[dict[str, Any]], errors: Sequence[dict[str, Any]]) -> str:
+    return json.dumps({"format": FORMAT, "run": str(run), "results": results, "errors": errors}, allow_nan=False) + "\n"
+
+
+def write_json(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf8")
+
+
+def result_json(question: int, image: Path, answer: Answer) -> dict[str, Any]:
+    return {
+        "question": question,
+        "image": str(image),
+        "width": answer.size[0],
+        "height": answer.size[1],
+        "expression": answer.text,
+        "tokens": answer.graph.tokens,
+        "unknown_words": answer.unknown_words,
+        "regions": answer.box_N4.tolist(),
+        "referent": answer.graph.referent,
+        "nodes": [node_json(answer, grounding) for grounding in answer.groundings],
+        "edges": [asdict(edge) for edge in answer.graph.edges],
+        "best": [
+            {"probability": joint.probability, "regions": [one.region for one in joint.groundings]}
+            for joint in answer.joint
+        ],
+    }
+
+
+def node_json(answer: Answer, grounding: Grounding) -> dict[str, Any]:
+    node = answer.graph.nodes[grounding.node]
+    return {
+        "phrase": grounding.phrase,
+        "head": node.head,
+        "attributes": node.attributes,
+        "tokens": node.tokens,
+        "is_referent": grounding.is_referent,
+        "region": grounding.region,
+        "box": grounding.box,
+        "unary": grounding.unary,
+        "marginal": grounding.marginal,
+        "unary_of_regions": answer.unary_KN[grounding.node].tolist(),
+        "marginal_of_regions": answer.marginal_KN[grounding.node].tolist(),
+    }
+
+
+def error_json(question: int, image: Path, text: str, error: str) -> dict[str, Any]:
+    return {"question": question, "image": str(image), "expression": text, "error": error}
+
+
+def text_table(answer: Answer) -> Iterator[str]:
+    """Yield a line for each object, or a table for each joint grounding if there are any."""
+    if not answer.joint:
+        yield from table_lines(answer.groundings)
+    for place, joint in enumerate(answer.joint, start=1):
+        yield f"{place}. probability {joint.probability:.4f}"
+        yield from table_lines(joint.groundings)
+
+
+def table_lines(groundings: Sequence[Grounding]) -> Iterator[str]:
+    boxes = [", ".join(f"{side:.0f}" for side in found.box) for found in groundings]
+    first = max(len("phrase"), *(len(found.phrase) for found in groundings))
+    second = max(len("box"), *map(len, boxes))
+    yield f"  {'phrase':{first}}  {'box':{second}}  before  after"
+    for found, box in zip(groundings, boxes, strict=True):
+        mark = "*" if found.is_referent else " "
+        yield f"{mark} {found.phrase:{first}}  {box:{second}}  {found.unary:6.2f}  {found.marginal:5.2f}"

@@ -1,6 +1,6 @@
-"""A trained model answers: a scene graph and the regions of an image in, every node's beliefs out.
+"""A trained model that takes a scene graph and the regions of an image, and returns the beliefs of every node.
 
-Shape suffixes: K nodes, N regions, Q joint groundings, from the best.
+Shape suffixes: K nodes, N regions, Q joint groundings, the best first, H, W pixels.
 """
 
 from dataclasses import dataclass, replace
@@ -24,16 +24,18 @@ from parsers.scene_graph import SceneGraph
 
 @dataclass(frozen=True)
 class ImageRegions:
-    """What there is to choose from in an image: found once, it serves any number of sentences."""
+    """The regions of an image: detected once for any number of sentences."""
 
     size: tuple[int, int]
     """Width and height."""
     regions: Regions
+    pixels_HW3: np.ndarray | None = None
+    """The image itself, for figures."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A scene graph and the regions of an image, as the model takes them: a mini-batch of one."""
+    """A scene graph and the regions of an image, as a mini-batch of one."""
 
     graph: SceneGraph
     image: ImageRegions
@@ -63,7 +65,7 @@ class Answerer:
 
     @torch.no_grad()
     def answer(self, question: Question, text: str, best: int = 0) -> Answer:
-        """What the model believes; with the `best` most probable joint groundings, or all where they are fewer."""
+        """Return the model's beliefs, with the `best` most probable joint groundings, or all if there are fewer."""
         beliefs = self.trained.model(question.batch)
         answer = Answer(
             text=text,
@@ -74,6 +76,7 @@ class Answerer:
             marginal_KN=beliefs.marginal_KN.exp().cpu().numpy(),
             region_K=tuple(beliefs.regions(self.trained.settings.decoding).tolist()),
             unknown_words=self.unknown_words(question.graph),
+            pixels_HW3=question.image.pixels_HW3,
         )
         if np.isnan(answer.marginal_KN).any():
             raise UserError(f"{self.trained.path}: its beliefs are not numbers, so its training failed; train it again")
@@ -92,13 +95,13 @@ class Answerer:
 
     def unknown_words(self, graph: SceneGraph) -> tuple[str, ...]:
         indices = zip(graph.tokens, self.vocabulary.encode(graph.tokens), strict=True)
-        # Punctuation is no word: nobody would look for it in a picture.
+        # Punctuation is not worth a warning.
         unknown = (word for word, index in indices if index == UNKNOWN and any(map(str.isalnum, word)))
         return tuple(dict.fromkeys(unknown))
 
 
 def answer_again(run: RunFolder, stored: StoredExpression, device: torch.device) -> Answer:
-    """What a run believes about an expression of its predictions, which hold only the regions that it chose."""
+    """Return a run's beliefs about an expression of its predictions, computed again by the model."""
     answerer = Answerer(load_model(run.model, device), device)
     regions = run.regions(answerer.trained.settings.detector)
     check_unchanged(regions)

@@ -1,4 +1,4 @@
-"""Grounds sentences in pictures: detects, parses, and finds every object that a sentence mentions."""
+"""`Grounder`: detect regions in an image, parse a sentence, and find every object that it mentions."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from parsers.parser import Parser
 from parsers.scene_graph import SceneGraph
 
 Picture = Path | str | Image.Image | ImageRegions
-"""An image, or what `Grounder.look` found in one."""
+"""An image, or the regions that `Grounder.look` found in one."""
 
 
 class Grounder:
@@ -38,7 +38,7 @@ class Grounder:
 
     @classmethod
     def load(cls, run: Path | str, device: str = "cpu", parser: Parser | None = None) -> Self:
-        """The run in a folder such as `results/shapes_det`; its detector and its parser lie beside it in `results/`."""
+        """Load the run in a folder such as `results/shapes_det`, with its detector and parser from the same results."""
         found = RunFolder.find(run)
         trained = load_model(found.model, torch.device(device))
         settings = RegionSettings.read(found.detection_settings())
@@ -49,33 +49,33 @@ class Grounder:
         extractor = Extractor(source, settings, device)
         trained.check_features(extractor.feature_size)
         own_parser = parser or read_parser(found.graphs(trained.settings.parser) / "settings.yaml")
-        own_parser.load()  # what it lacks is said now, not at the first sentence
+        own_parser.load()  # report a missing model now, not at the first sentence
         return cls(trained, extractor, own_parser, torch.device(device))
 
     def ground(self, image: Picture, text: str | SceneGraph) -> list[Grounding]:
-        """A box and its probability for every object that `text` mentions, in the order of mention."""
+        """Return a box and its probability for every object that `text` mentions, in the order of mention."""
         return self.answer(image, text).groundings
 
     def best_groundings(self, image: Picture, text: str | SceneGraph, k: int) -> list[JointGrounding]:
-        """The `k` most probable ways to ground all that `text` mentions together, or all where they are fewer."""
+        """Return the `k` most probable joint groundings of all objects that `text` mentions."""
         return list(self.answer(image, text, best=k).joint)
 
     def answer(self, image: Picture, text: str | SceneGraph, best: int = 0) -> Answer:
-        """All that the run believes about a sentence, or a graph in its place, with the `best` joint groundings."""
+        """Return the run's beliefs about a sentence or a scene graph, with the `best` joint groundings."""
         question = self.question(image, text)
         written = text if isinstance(text, str) else " ".join(text.tokens)
         return self.answerer.answer(question, written, best)
 
     def answers(self, asked: Sequence[tuple[Path | str, str]], best: int = 0) -> Iterator[Answer | UserError]:
-        """The answer to each image and sentence, in their order; each image is looked at once.
+        """Yield the answer to each image and sentence, in their order. Each image is opened once.
 
-        What cannot be answered is an item, not an exception: the others are answered all the same.
+        A question that cannot be answered yields its error, so that the others are still answered.
         """
         waiting = Counter(image for image, _ in asked)
         seen: dict[Path | str, ImageRegions | UserError] = {}
         for image, text in asked:
             if image not in seen:
-                seen[image] = self.regions_or_flaw(image)
+                seen[image] = self.regions_or_error(image)
             found = seen[image]
             try:
                 yield found if isinstance(found, UserError) else self.answer(found, text, best)
@@ -85,25 +85,26 @@ class Grounder:
             if not waiting[image]:
                 del seen[image]
 
-    def regions_or_flaw(self, image: Path | str) -> ImageRegions | UserError:
+    def regions_or_error(self, image: Path | str) -> ImageRegions | UserError:
         try:
             return self.look(image)
         except UserError as error:
             return error
 
     def look(self, image: Path | str | Image.Image) -> ImageRegions:
-        """The regions of an image, turned as its camera noted, for any number of sentences."""
+        """Return the regions of an image, turned as its camera noted, for any number of sentences."""
         if isinstance(image, Image.Image):
             pixels_3HW = as_tensor(as_rgb(ImageOps.exif_transpose(image)))
         else:
             pixels_3HW = read_image(Path(image), as_seen=True)
         name = image if isinstance(image, Path | str) else "this image"
         if slim := slimness(pixels_3HW):
-            raise UserError(f"{name} {slim}; cut it to pieces")
+            raise UserError(f"{name} {slim}; cut it into pieces")
         (regions,) = self.extractor.regions_of([pixels_3HW])
         if flaw := flaw_in(regions, self.extractor.settings.precision):
             raise UserError(f"{name} {flaw}; try another one")
-        return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions)
+        pixels_HW3 = pixels_3HW.permute(1, 2, 0).numpy()
+        return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions, pixels_HW3)
 
     def question(self, image: Picture, text: str | SceneGraph) -> Question:
         graph = self.graph(text) if isinstance(text, str) else text
@@ -111,5 +112,5 @@ class Grounder:
 
     def graph(self, text: str) -> SceneGraph:
         if not text.strip():
-            raise UserError("an empty sentence mentions nothing; give some words")
+            raise UserError("the sentence is empty; give some words")
         return parse(text, backend=self.parser.backend, **self.parser.options)

@@ -1,4 +1,4 @@
-"""Where a run lies, such as `results/shapes_det`, and what lies beside it in `results/`. Loads no torch."""
+"""The folder of a run, such as `results/shapes_det`, and the files beside it in `results/`. Loads no torch."""
 
 import os
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from jvgn.layout import (
     models_under,
     regions_folder,
 )
+from jvgn.settings.configuration import read_configuration
 from jvgn.settings.run import RunSettings
 from jvgn.storage.records import check_unchanged
 from parsers.errors import UserError
@@ -32,29 +33,34 @@ class RunFolder:
 
     @classmethod
     def find(cls, folder: Path | str) -> Self:
-        """The run in a folder, after a check that it has a model."""
+        """Return the run in a folder, after a check that it has a model."""
         folder = Path(folder).resolve()
         paths = RunPaths.of(folder)
         found = cls(folder, paths.results, paths.dataset, paths.setting)
         if not folder.is_dir():
-            raise UserError(f"{as_seen(folder)}: there is no such run; {found.others()}")
+            raise UserError(f"{as_seen(folder)}: no such run; {found.others()}")
         if not found.model.exists():
-            # Only a folder that is named as runs are can become one.
+            # Only a folder with a run's name can become one.
             make = f"make it: snakemake --cores all {as_seen(found.model)}" if paths.setting in SETTINGS else ""
-            cures = [found.others()] if found.trained() or not make else []
-            cure = "; or ".join([*cures, make] if make else cures)
-            raise UserError(f"{as_seen(found.model)}: there is no such file, so no trained run; {cure}")
+            others = found.others() if found.trained() or not make else ""
+            raise UserError(f"{as_seen(found.model)}: no such file; {'; or '.join(filter(None, [others, make]))}")
         check_unchanged(found.model)
         return found
 
     def others(self) -> str:
-        """The trained runs that are there instead, in words."""
+        """Return a sentence that names the trained runs."""
         models = self.trained()
-        return f"trained are: {', '.join(as_seen(path.parent) for path in models)}" if models else "no run is trained"
+        names = ", ".join(as_seen(path.parent) for path in models)
+        return f"choose one of the trained runs: {names}" if models else "no run is trained yet"
 
     def trained(self) -> list[Path]:
-        """The models of other runs: in the folder itself, or else beside it."""
+        """Return the models of other runs: inside the folder, or else beside it."""
         return models_under(self.folder) or models_under(self.results)
+
+    @property
+    def name(self) -> str:
+        """The run's path inside the results."""
+        return self.folder.relative_to(self.results).as_posix()
 
     @property
     def model(self) -> Path:
@@ -77,48 +83,55 @@ class RunFolder:
         return graphs_folder(self.dataset, parser, self.results)
 
     def regions(self, detector: str) -> Path:
-        """The regions that the run was trained and evaluated on."""
+        """Return the file of regions that the run was trained and evaluated on."""
         return regions_folder(self.dataset, self.setting, self.results) / f"{detector}.h5"
 
+    def images(self, config: Path | None = None) -> Path:
+        """Return the folder of the dataset's images, by the `config.yaml` beside the results or another one.
+
+        Configured paths are relative to the project, which holds the results; the working directory may be another.
+        """
+        project = self.results.parent
+        path = config or project / "config.yaml"
+        if not path.exists():
+            raise UserError(f"{as_seen(path)}: no such file, and it would name the images; give --images FOLDER")
+        datasets = read_configuration(path).datasets
+        if self.dataset not in datasets:
+            raise UserError(f"{as_seen(path)}: has no dataset {self.dataset}; give its images: --images FOLDER")
+        return project / datasets[self.dataset].images
+
     def detection_settings(self) -> Path:
-        """How regions are detected in a new image, whichever regions the run was trained on."""
+        """Return the settings for regions of a new image, whichever regions the run was trained on."""
         path = regions_folder(self.dataset, "det", self.results) / SETTINGS_FILE
         if not path.exists():
-            raise UserError(
-                f"{as_seen(path)}: there is no such file; it says how regions are detected: run {self.dataset}_det"
-            )
+            raise UserError(f"{as_seen(path)}: no such file, needed to detect regions; run {self.dataset}_det")
         return path
 
     def check_detection(self) -> None:
-        """All is there to look at a new image with."""
+        """Check that the files for detection in a new image exist."""
         self.detection_settings()
         weights = self.detector(self.settings.detector) / WEIGHTS
         if not weights.exists():
             raise UserError(
-                f"{as_seen(weights)}: there is no such file, so no new image can be looked at; run {self.dataset}_det,"
+                f"{as_seen(weights)}: no such file, needed to detect regions; run {self.dataset}_det,"
                 " or name a run whose detector has weights"
             )
 
     def detector(self, name: str) -> Path:
-        return detector_folder(detectors_folder(self.results), self.dataset, name)
-
-
-def detector_folder(detectors: Path, dataset: str, detector: str) -> Path:
-    """A detector lies under what it was trained on: the dataset itself, or a training set."""
-    own = detectors / dataset / detector
-    if own.exists():
-        return own
-    found = sorted(detectors.glob(f"*/{detector}"))
-    if not found:
-        raise UserError(f"{as_seen(own)}: there is no such detector, nor one of its name beside it; run {dataset}_det")
-    if len(found) > 1:
-        names = ", ".join(folder.parent.name for folder in found)
-        raise UserError(
-            f"{as_seen(detectors)}: {detector} was trained on each of {names}; leave one of these folders there"
-        )
-    return found[0]
+        """Return the folder of a detector, which is under the dataset or training set that it was trained on."""
+        detectors = detectors_folder(self.results)
+        own = detectors / self.dataset / name
+        if own.exists():
+            return own
+        found = sorted(detectors.glob(f"*/{name}"))
+        if not found:
+            raise UserError(f"{as_seen(own)}: no such detector; run {self.dataset}_det")
+        if len(found) > 1:
+            names = ", ".join(folder.parent.name for folder in found)
+            raise UserError(f"{as_seen(detectors)}: {name} was trained on each of {names}; keep one of these folders")
+        return found[0]
 
 
 def as_seen(path: Path) -> str:
-    """The path from where the user stands, if that is shorter."""
+    """Return the path relative to the working directory, if that is shorter."""
     return min(str(path), os.path.relpath(path), key=len)

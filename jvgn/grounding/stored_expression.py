@@ -1,6 +1,6 @@
-"""An expression of a run's predictions, with its image, its scene graph and its gold box, from the run's files.
+"""An expression of a run's predictions, with its image, its scene graph and its gold box.
 
-Loads no torch, so that a mistake in its id is known at once.
+Loads no torch, so that a wrong id is reported at once.
 """
 
 from dataclasses import dataclass
@@ -32,12 +32,13 @@ class StoredExpression:
     size: tuple[int, int]
     """Width and height of the image."""
     gold: Box
-    """Where the referent is."""
+    """The box of the referent."""
     is_found: bool
+    """Whether the run chose a correct region for the referent."""
 
 
 def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpression:
-    """The expression of that id; without one, the one that message passing helped most."""
+    """Return the expression with this id; without an id, the one that message passing helped most."""
     path = run.tables / "expressions.parquet"
     check_unchanged(run.predictions, path, run.tables / "images.parquet", run.tables / "objects.parquet")
     expressions = tables.read_expressions(path)
@@ -78,7 +79,7 @@ def rows_of(table: pa.Table, key: str, value: int) -> list[dict[str, Any]]:
 
 
 def most_helped(predictions: pa.Table, run: RunFolder) -> int:
-    """Of the expressions whose objects were all found, the one whose groundings became likelier by most."""
+    """Return the expression whose objects were all found and whose probabilities grew most."""
     gain = pc.subtract(predictions["marginal"], predictions["unary"])
     is_right = pc.fill_null(predictions["correct"], True)
     gains = predictions.select(["expression_id"]).append_column("gain", gain).append_column("right", is_right)
@@ -87,12 +88,12 @@ def most_helped(predictions: pa.Table, run: RunFolder) -> int:
         [("gain_sum", "descending"), ("expression_id", "ascending")]
     )
     if not len(right):
-        raise UserError(f"{as_seen(run.predictions)}: the run found no expression's objects; name an expression's id")
+        raise UserError(f"{as_seen(run.predictions)}: no expression has all its objects found; name an expression's id")
     return right["expression_id"][0].as_py()
 
 
 def unknown(run: RunFolder, expression_id: int, predictions: pa.Table, expressions: pa.Table) -> str:
-    """Why there is nothing to show, and how to find something."""
+    """Return why there is nothing to show, and how to find an expression."""
     ids = np.unique(predictions["expression_id"].to_numpy())
     span = f"has {len(ids):,} expressions, from {ids[0]} to {ids[-1]}" if len(ids) else "is empty"
     found = rows_of(expressions, "expression_id", expression_id)

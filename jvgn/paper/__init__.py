@@ -1,1 +1,1 @@
-"""The paper's tables: the figures it prints, and ours beside them."""
+"""The paper's tables with our figures, and the size of its model."""

@@ -1,4 +1,4 @@
-"""The model's layers with their shapes and numbers of parameters, as the paper's appendix tables them."""
+"""The model's layers with their shapes and numbers of parameters, as in the paper's appendix."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ class Layer:
 
 
 def layers(settings: ModelSettings, words: int, vector_size: int, feature_size: int) -> list[Layer]:
-    """The model's layers, counted on the model itself, which takes no memory here."""
+    """Return the model's layers, counted on a model that takes no memory."""
     with torch.device("meta"):
         model = JVGN(torch.empty(words, vector_size), feature_size, **settings.model_dump())
     stacks = (model.language.forward_stack, model.language.backward_stack)
     recurrent = count(*stacks)
-    # The paper, like most texts, gives a gate one bias; PyTorch keeps two, which are added.
+    # In the paper, a gate has one bias; in PyTorch two, which are added.
     second_biases = sum(
         value.numel() for stack in stacks for name, value in stack.named_parameters() if name.startswith("bias_hh")
     )
@@ -49,7 +49,7 @@ def count(*modules: nn.Module) -> int:
 
 
 def description(found: list[Layer]) -> list[str]:
-    """The layers in aligned columns, a line each."""
+    """Return the layers in aligned columns, a line each."""
     rows = [("layer", "shape", "parameters"), *((layer.name, layer.shape, f"{layer.parameters:,}") for layer in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{name:{widths[0]}}  {shape:{widths[1]}}  {number:>{widths[2]}}" for name, shape, number in rows]

@@ -49,9 +49,9 @@ REQUESTS = {
     "train": Request(16_000, 1_440, resumes=True),
     "predict": Request(16_000, 120),
     "score": Request(4_000, 30),
-    "ablate": Request(16_000, 120),
+    "ablate": Request(2_000, 10),
     "compare": SMALL,
-    "write_gallery": Request(16_000, 120),
+    "write_gallery": Request(4_000, 30),
     "write_table": Request(1_000, 10),
     # Figures and pages
     "draw_examples": SMALL,

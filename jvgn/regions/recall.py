@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from jvgn.boxes import iou
+from jvgn.correctness import Correctness
 from jvgn.datasets import tables
 from jvgn.regions.store import RegionStore
 from jvgn.storage.files import replacing
@@ -21,15 +21,15 @@ from jvgn.storage.files import replacing
 FORMAT = "1"
 
 
-def measure_recall(dataset: Path, regions: Path, right_above: float, output: Path) -> None:
+def measure_recall(dataset: Path, regions: Path, iou_threshold: float, output: Path) -> None:
     """Write the oracle recall of each split to `output`."""
     expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
     table = expressions[["expression_id", "image_id", "split"]].join(
-        coverage(dataset, regions, expressions["image_id"], right_above), on="expression_id"
+        coverage(dataset, regions, expressions["image_id"], iou_threshold), on="expression_id"
     )
     splits = {str(split): split_recall(rows) for split, rows in table.groupby("split", sort=False)}
     with replacing(output) as temporary:
-        measured = {"format": FORMAT, "iou_threshold": right_above, "splits": splits}
+        measured = {"format": FORMAT, "iou_threshold": iou_threshold, "splits": splits}
         temporary.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf8")
 
 
@@ -42,21 +42,21 @@ def split_recall(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def coverage(dataset: Path, regions: Path, image_ids: pd.Series, right_above: float) -> pd.DataFrame:
+def coverage(dataset: Path, regions: Path, image_ids: pd.Series, iou_threshold: float) -> pd.DataFrame:
     """Return, by expression_id, whether some region covers the referent, and the number of regions of the image."""
     expressions, gold_S4 = referents_of(dataset)
     is_asked_S = expressions["image_id"].isin(set(image_ids)).to_numpy()
     expressions, gold_S4 = expressions[is_asked_S], gold_S4[is_asked_S]
     store = RegionStore(regions)
-    by_object, skipped = store.setting == "gt", store.skipped_images
+    correctness, skipped = Correctness(store.setting, iou_threshold), store.skipped_images
     covered_S, count_S = np.zeros(len(expressions), dtype=bool), np.zeros(len(expressions), dtype=int)
     object_S = expressions["object_id"].to_numpy()
     for image_id, own_S in expressions.groupby("image_id").indices.items():
         if image_id in skipped:
             continue
         box_N4, object_N = store.read_boxes(image_id)
-        is_right = object_N[:, None] == object_S[own_S] if by_object else iou(box_N4, gold_S4[own_S]) > right_above
-        covered_S[own_S] = is_right.any(axis=0)
+        is_correct_NS = correctness.of_all(box_N4, object_N, gold_S4[own_S], object_S[own_S])
+        covered_S[own_S] = is_correct_NS.any(axis=0)
         count_S[own_S] = len(box_N4)
     return pd.DataFrame({"covered": covered_S, "regions": count_S}, index=expressions["expression_id"])
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from jvgn.batches import Batch, make_batch
 from jvgn.boxes import iou, paired_iou
+from jvgn.correctness import Correctness
 from jvgn.datasets import tables
 from jvgn.factor_graph import FactorGraphs
 from jvgn.regions.store import Regions, RegionStore
@@ -53,7 +54,7 @@ class Examples:
         store: RegionStore,
         graphs: FactorGraphs,
         label: SoftLabel = SoftLabel(),
-        right_above: float = 0.5,
+        iou_threshold: float = 0.5,
     ) -> None:
         path = dataset / "expressions.parquet"
         expressions = tables.read_expressions(path)
@@ -71,8 +72,7 @@ class Examples:
             bare = store.image_ids[store.counts == 0][0]
             raise UserError(f"{store.path}: image {bare} has no region; extract them again")
         self.dataset, self.store, self.graphs = dataset, store, graphs
-        self.label, self.right_above = label, right_above
-        self.by_object = store.setting == "gt"
+        self.label, self.correctness = label, Correctness(store.setting, iou_threshold)
         self.size_of_image = {row.image_id: (row.width, row.height) for row in images.itertuples()}
         self.box_of_object = dict(zip(objects["object_id"], objects[["x1", "y1", "x2", "y2"]].to_numpy(), strict=True))
         self.object_S = self.expressions["object_id"].to_numpy()
@@ -121,18 +121,18 @@ class Examples:
         """Return each box's IoU with its gold object's, and whether it is right; with a gold of −1 it never is."""
         nowhere = np.zeros(4, dtype=np.float32)
         gold_K4 = np.stack([self.box_of_object.get(object_id, nowhere) for object_id in gold_K.tolist()])
-        overlap_K = paired_iou(box_K4, gold_K4)
-        return overlap_K, (object_K == gold_K) if self.by_object else overlap_K > self.right_above
+        return paired_iou(box_K4, gold_K4), self.correctness.of_pairs(box_K4, object_K, gold_K4, gold_K)
 
     def target(self, row: int, regions: Regions) -> tuple[np.ndarray, np.ndarray]:
         """Return an expression's training target over the regions, and which of them are right."""
         if row not in self._targets:
-            if self.by_object:
-                right_N = regions.object_id == self.object_S[row]  # one-hot: eq. (18)
-                self._targets[row] = (right_N.astype(np.float32), right_N)
+            gold_box_4, gold = self.box_of_object[self.object_S[row]], self.object_S[row : row + 1]
+            right_N = self.correctness.of_all(regions.box, regions.object_id, gold_box_4, gold)[:, 0]
+            if self.correctness.setting == "gt":
+                target_N = right_N.astype(np.float32)  # one-hot: eq. (18)
             else:
-                overlap_N = iou(regions.box, self.box_of_object[self.object_S[row]])[:, 0]
-                self._targets[row] = (self.label.target(overlap_N), overlap_N > self.right_above)
+                target_N = self.label.target(iou(regions.box, gold_box_4)[:, 0])
+            self._targets[row] = (target_N, right_N)
         return self._targets[row]
 
 

@@ -27,10 +27,10 @@ class Inputs:
         dataset = [self.dataset / f"{name}.parquet" for name in ("images", "objects", "expressions")]
         return [*dataset, self.regions, self.nodes, self.edges, self.words, self.vectors]
 
-    def examples(self, settings: RunSettings, right_above: float = 0.5) -> Examples:
+    def examples(self, settings: RunSettings, iou_threshold: float = 0.5) -> Examples:
         log.info("reading %s with its regions and graphs", self.dataset)
         graphs = read_factor_graphs(
             self.dataset / "expressions.parquet", self.nodes, self.edges, Vocabulary.read(self.words), settings.referent
         )
         label = SoftLabel(settings.training.soft_label, settings.training.iou_threshold)
-        return Examples(self.dataset, RegionStore(self.regions), graphs, label, right_above)
+        return Examples(self.dataset, RegionStore(self.regions), graphs, label, iou_threshold)

@@ -1,4 +1,4 @@
-"""The paper's figure of an answer, as wide as a column: image, scene graph, and each node's beliefs before and after.
+"""The paper's figure of an answer, one column wide: image, scene graph, and beliefs before and after message passing.
 
 The image has numbered regions, in the colours of the nodes that are grounded in them. Below, each node is a row: its
 place in the scene graph on the left, which grows downwards from the referent; on the right its most probable regions,
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 from jvgn.grounding.answer import Answer, Box
-from jvgn.views.drawing import (
+from jvgn.views.figure_style import (
     COLOURS,
     GOLD,
     POINTS,
@@ -35,7 +35,7 @@ from parsers.tools.graph_drawing import TreeNode, places
 
 WIDTH, MARGIN, DPI = 3.3, 0.06, 300
 LARGE, SMALL = 8.0, 6.5
-"""Letters, in points: those of a caption, and those of the least legible footnote."""
+"""Sizes of letters, in points."""
 LINE, SMALL_LINE = 0.145, 0.125
 TALLEST_IMAGE = 2.5
 MANY_NODES, BAR_ROW, ROW_GAP = 6, 0.15, 0.09
@@ -44,21 +44,21 @@ BOX, TALL_BOX, INDENT = 0.19, 0.31, 0.16
 VISIBLE = 0.005
 INK, SOFT = "#1b1f24", "#5c6570"
 STYLES: tuple[LineStyle, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
-"""Of lines: solid for the first nodes, others where colours are used for a second and a third time."""
+"""Line styles: solid for the first nodes, others when colours are used for a second and a third time."""
 
 
 @dataclass(frozen=True)
 class Gold:
-    """What is known of an expression of a dataset."""
+    """The gold of an expression of a dataset."""
 
     box: Box
     is_found: bool
     remark: str
-    """Which expression it is."""
+    """The name of the expression."""
 
 
 def draw_answer(picture_HW3: np.ndarray, answer: Answer, outputs: Sequence[Path], gold: Gold | None = None) -> None:
-    """`outputs` show the answer, each as its ending says."""
+    """Draw the answer into `outputs`, in the formats of their endings."""
     for output in outputs:
         check_ending(output)
     figure = answer_figure(picture_HW3, answer, gold)
@@ -91,7 +91,7 @@ def answer_figure(picture_HW3: np.ndarray, answer: Answer, gold: Gold | None = N
 
 
 class Canvas:
-    """A figure that is drawn on in inches, from the top left corner."""
+    """A figure with coordinates in inches from the top left corner."""
 
     def __init__(self, height: float) -> None:
         self.figure, self.height = Figure(figsize=(WIDTH, height), dpi=DPI), height
@@ -104,7 +104,7 @@ class Canvas:
         return self.figure.add_axes((left / WIDTH, bottom / self.height, width / WIDTH, height / self.height))
 
     def text(self, x: float, y: float, text: str, size: float, colour: str = INK, **style: Any) -> None:
-        """Its left end and its middle are at (x, y). A dollar sign is one: no formula."""
+        """Write text with its left end and its middle at (x, y). A dollar sign starts no formula."""
         place: dict[str, Any] = {"ha": "left", "va": "center_baseline"} | style
         self.axes.text(x, y, text, fontsize=size, color=colour, parse_math=False, **place)
 
@@ -113,7 +113,7 @@ class Canvas:
 
 
 def colours(answer: Answer) -> list[str]:
-    """Each node's: the referent has the first, the others the next in the order of mention."""
+    """Return each node's colour: the first is the referent's, the next are in the order of mention."""
     return [COLOURS[rank % len(COLOURS)] for rank in ranks(answer)]
 
 
@@ -127,7 +127,7 @@ def ranks(answer: Answer) -> list[int]:
 
 
 def top_regions(answer: Answer, node: int) -> list[int]:
-    """The regions that are most probable before or after, the grounding first; none that reads 0.00 both times."""
+    """Return the most probable regions before or after, the chosen one first, without those that would read 0.00."""
     most_N = np.maximum(answer.unary_KN[node], answer.marginal_KN[node])
     chosen = answer.region_K[node]
     in_order = np.argsort(-most_N, kind="stable").tolist()
@@ -146,7 +146,7 @@ def box_height(answer: Answer, node: int) -> float:
 
 
 def draw_image(axes: Axes, picture_HW3: np.ndarray, answer: Answer, scale: float, gold: Gold | None) -> None:
-    """All regions that have a bar, numbered; those that nodes are grounded in, in the nodes' colours."""
+    """Draw all regions that have a bar with their numbers, and chosen ones in the colours of their nodes."""
     width, height = answer.size
     axes.imshow(picture_HW3, extent=(0, width, height, 0))
     axes.set(xlim=(0, width), ylim=(height, 0))
@@ -172,7 +172,7 @@ def draw_image(axes: Axes, picture_HW3: np.ndarray, answer: Answer, scale: float
 
 
 def draw_gold(axes: Axes, box: Box, room: float) -> None:
-    """Around the box, not under that of a referent that was found."""
+    """Draw around the gold box, so that the box of a found referent does not cover it."""
     x1, y1, x2, y2 = grown(box, room)
     for width, edge, style in ((2.2, "black", "-"), (1.4, GOLD, (0, (2.5, 1.5)))):
         axes.add_patch(Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, ec=edge, lw=width, ls=style))
@@ -189,7 +189,7 @@ def area(box: Box) -> float:
 
 
 def draw_tag(axes: Axes, text: str, box: Box, colour: str, scale: float, size: tuple[int, int]) -> None:
-    """A number above the box's corner, inside the image."""
+    """Draw a number above the box's corner, inside the image."""
     wide, tall = (0.05 + text_width(text, SMALL, "bold")) / scale, 0.105 / scale
     x = min(max(0.0, box[0]), size[0] - wide)
     y = max(0.0, box[1] - tall)
@@ -199,7 +199,7 @@ def draw_tag(axes: Axes, text: str, box: Box, colour: str, scale: float, size: t
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever is easier to read there."""
+    """Return black or white, whichever is easier to read on the colour."""
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 135 else "white"
 
@@ -218,7 +218,7 @@ def draw_legend(canvas: Canvas, y: float, gold: Gold | None) -> None:
 
 
 def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[TreeNode], tops: Sequence[float]) -> None:
-    """Boxes with head and attributes; arrows from subject to object, with the relation's words."""
+    """Draw boxes with head and attributes, and arrows from subject to object with the relation's words."""
     step = min(INDENT, 0.8 / max(1, max(place.depth for place in tree)))
     left = [MARGIN + 0.03 + place.depth * step for place in tree]
     box_top = [top + (SMALL_LINE if place.edge else 0) for place, top in zip(tree, tops, strict=True)]
@@ -235,7 +235,7 @@ def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[TreeNode], tops: S
 
 
 def draw_node(canvas: Canvas, answer: Answer, node: int, corner: tuple[float, float], room: float) -> None:
-    """A box with the head, marked if it is the referent, and below it the attributes."""
+    """Draw a box with the head, marked if it is the referent, and the attributes below."""
     (x, y), own, is_referent = corner, answer.graph.nodes[node], node == answer.graph.referent
     head = fitted(("★ " if is_referent else "") + printable(own.head), room - 0.1, LARGE, "bold")
     attributes = fitted(printable(", ".join(own.attributes)), room - 0.1, SMALL)
@@ -255,8 +255,10 @@ def draw_node(canvas: Canvas, answer: Answer, node: int, corner: tuple[float, fl
 
 
 def draw_edge(canvas: Canvas, start: tuple[float, float], end: tuple[float, float], is_forward: bool) -> None:
-    """Down from the parent's box, then right to the child's. The arrow's head is beside the child also when it points
-    away from it: other edges share the line above."""
+    """Draw a line down from the parent's box, then right to the child's.
+
+    The arrow's head is at the child even if it points away from it, because other edges share the line above.
+    """
     (x, y), (right, below) = start, end
     canvas.axes.plot([x, x, right], [y, below, below], color=SOFT, lw=0.8, solid_capstyle="butt", zorder=0)
     tail, head = ((x, below), (right, below)) if is_forward else ((right, below), (x, below))
@@ -265,7 +267,7 @@ def draw_edge(canvas: Canvas, start: tuple[float, float], end: tuple[float, floa
 
 
 def draw_beliefs(canvas: Canvas, answer: Answer, node: int, top: float) -> None:
-    """The node's most probable regions: a number as in the image, a hollow and a solid bar, and both in figures."""
+    """Draw the node's most probable regions: number, hollow and solid bar, and both probabilities."""
     colour = colours(answer)[node]
     for row, region in enumerate(top_regions(answer, node)):
         y = top + (row + 0.5) * BAR_ROW

@@ -12,11 +12,11 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 
 def open_page(project: Path) -> FlaskClient:
     from jvgn.grounding.grounder import Grounder
-    from jvgn.views.explorer.pictures import Pictures
+    from jvgn.views.explorer.image_list import ImageList
     from jvgn.views.explorer.server import explorer
 
     grounder = Grounder.load(project / RUN)
-    return explorer("a run", grounder, Pictures(grounder, project / DATASET, project / IMAGES), PORT).test_client()
+    return explorer("a run", grounder, ImageList(grounder, project / DATASET, project / IMAGES), PORT).test_client()
 
 
 def ask(

@@ -18,6 +18,8 @@ RUN = "results/shapes_det"
 DOCUMENT = Path(__file__).parents[2] / "docs/data.md"
 QUERIES = re.findall(r"^```(python|sql)\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)
 SCORED = {"score", "ablate", "draw_sizes", "draw_calibration", "draw_ablation", "write_results", "demo"}
+RUN_FIGURES = {"draw_learning", "draw_sizes", "draw_calibration", "draw_ablation"}
+INPUT_FIGURES = {"draw_coverage", "draw_recall", "draw_average_precision"}
 AFTER_TRAINING = {"train", "predict", "draw_examples", "show_examples", "write_gallery", "draw_learning"} | SCORED
 
 
@@ -206,11 +208,11 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        ("jvgn/evaluation/score.py", SCORED),
-        ("jvgn/views/report/learning.py", {"draw_learning", "write_results", "demo"}),
+        ("jvgn/evaluation/score.py", SCORED | {"draw_learning"}),
+        ("jvgn/views/report/run_figures.py", RUN_FIGURES | {"write_results", "demo"}),
         ("jvgn/training/run.py", AFTER_TRAINING),
         ("parsers/lexical/__init__.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
-        ("jvgn/regions/recall.py", {"measure_recall", "draw_recall"} | SCORED),
+        ("jvgn/regions/recall.py", {"measure_recall", "write_gallery"} | INPUT_FIGURES | RUN_FIGURES | SCORED),
         (
             "jvgn/regions/extraction.py",
             {"extract_regions", "merge_regions", "measure_recall", "draw_recall"} | AFTER_TRAINING,
@@ -268,17 +270,20 @@ def test_a_report_that_is_an_archive_contains_the_galleries_if_asked(finished, c
 
 
 def test_the_report_names_files_that_are_out_of_date(finished):
-    original = (finished.folder / "jvgn/views/report/learning.py").read_text()
-    finished.edit("jvgn/views/report/learning.py")
+    original = (finished.folder / "jvgn/views/report/run_figures.py").read_text()
+    finished.edit("jvgn/views/report/run_figures.py")
     try:
         page = report(finished)
     finally:
-        (finished.folder / "jvgn/views/report/learning.py").write_text(original)
+        (finished.folder / "jvgn/views/report/run_figures.py").write_text(original)
     described = json.loads(re.search(r"var workflow_desc = (.*);$", page, re.M)[1])
     assert "Out of date" in described
     stale = set(re.findall(r"results/\S+?\.(?:svg|csv|html|png)", described))
     drawn = {
-        f"results/shapes_{setting}/report/learning.{suffix}" for setting in ("gt", "det") for suffix in ("svg", "csv")
+        f"results/shapes_{setting}/report/{figure}.{suffix}"
+        for setting in ("gt", "det")
+        for figure in ("learning", "sizes", "calibration", "ablation")
+        for suffix in ("svg", "csv")
     }
     assert stale == drawn | {f"results/shapes_{setting}/report/results.html" for setting in ("gt", "det")}
 
@@ -310,7 +315,7 @@ def test_a_survey_shows_what_the_runs_predicted(finished, tmp_path, monkeypatch)
 def test_any_run_has_a_report_without_those_of_others(finished):
     planned = finished.planned(f"{RUN}/runs/unmarginalised/report/results.html")
     assert planned == {
-        *("predict", "score", "draw_learning", "draw_sizes", "draw_calibration", "draw_examples", "draw_recall"),
+        *("draw_learning", "draw_sizes", "draw_calibration", "draw_examples", "draw_recall"),
         *("show_examples", "write_gallery", "write_results"),
     }
 

@@ -59,33 +59,27 @@ rule score:
 
 rule ablate:
     input:
-        unpack(run_inputs),
-        code=code_of("jvgn.evaluation.ablation", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        model="results/{dataset}_{setting}/model.safetensors",
-        unmarginalised="results/{dataset}_{setting}/runs/unmarginalised/model.safetensors",
+        code=code_of("jvgn.evaluation.run_comparison"),
+        marginalised=collect("results/{{dataset}}_{{setting}}/{file}", file=["metrics.json", "settings.yaml"]),
+        unmarginalised=collect(
+            "results/{{dataset}}_{{setting}}/runs/unmarginalised/{file}", file=["metrics.json", "settings.yaml"]
+        ),
     output:
         "results/{dataset}_{setting}/ablation.csv",
     log:
         "logs/ablation/{dataset}_{setting}.log",
-    benchmark:
-        "benchmarks/ablation/{dataset}_{setting}.tsv"
     conda:
         "../../envs/jvgn.yaml"
-    threads: 4
     resources:
         **asked_by("ablate"),
-        gpu=1,
-    params:
-        inputs=run_options,
     shell:
-        "python -m jvgn ablate --evaluation {input.evaluation:q} {params.inputs} --model {input.model:q}"
-        " --unmarginalised {input.unmarginalised:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
+        "python -m jvgn ablate --marginalised {input.marginalised:q} --unmarginalised {input.unmarginalised:q}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule compare:
     input:
-        code=code_of("jvgn.evaluation.comparison"),
+        code=code_of("jvgn.evaluation.run_comparison"),
         metrics=compared_files,
     output:
         "results/{dataset}_{setting}/compare.csv",

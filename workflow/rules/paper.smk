@@ -3,7 +3,7 @@
 
 rule write_table:
     input:
-        code=code_of("jvgn.paper.writing"),
+        code=code_of("jvgn.paper.paper_tables"),
         metrics=table_metrics,
     output:
         csv="results/tables/{table}.csv",
@@ -23,7 +23,7 @@ rule write_table:
 
 rule show_paper_table:
     input:
-        code=code_of("jvgn.views.report.paper_table"),
+        code=code_of("jvgn.views.report.result_pages"),
         csv="results/tables/{table}.csv",
     output:
         report(

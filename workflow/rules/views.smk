@@ -3,7 +3,7 @@
 
 rule draw_examples:
     input:
-        code=code_of("jvgn.views.examples"),
+        code=code_of("jvgn.views.examples_figure"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
         nodes=nodes,
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
@@ -25,10 +25,12 @@ rule draw_examples:
 
 rule write_gallery:
     input:
-        unpack(run_inputs),
-        code=code_of("jvgn.views.gallery.writing", "jvgn.settings.evaluation"),
+        unpack(graph_inputs),
+        code=code_of("jvgn.views.gallery.gallery_page", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
-        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=layout.TABLES),
+        regions=regions,
+        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         images=lookup("datasets/{dataset}/images", within=chosen),
     output:
         gallery(
@@ -43,16 +45,14 @@ rule write_gallery:
         "benchmarks/gallery/{dataset}_{setting}{run_folder}.tsv"
     conda:
         "../../envs/jvgn.yaml"
-    threads: 4
     resources:
         **asked_by("write_gallery"),
-        gpu=1,
     params:
-        inputs=run_options,
+        dataset=tables,
     shell:
-        "python -m jvgn gallery --evaluation {input.evaluation:q} {params.inputs} --model {input.model:q}"
-        " --images {input.images:q} --output {output:q} --title {wildcards.dataset:q}_{wildcards.setting}{wildcards.run_folder:q}"
-        " --threads {threads} > {log:q} 2>&1"
+        "python -m jvgn gallery --evaluation {input.evaluation:q} --dataset {params.dataset:q} --regions {input.regions:q}"
+        " --nodes {input.nodes:q} --edges {input.edges:q} --predictions {input.predictions:q} --images {input.images:q}"
+        " --title {wildcards.dataset:q}_{wildcards.setting}{wildcards.run_folder:q} --output {output:q} > {log:q} 2>&1"
 
 
 # The report: each figure with a table of the numbers that it shows.
@@ -60,7 +60,7 @@ rule write_gallery:
 
 rule write_results:
     input:
-        code=code_of("jvgn.views.report.results"),
+        code=code_of("jvgn.views.report.result_pages"),
         metrics="results/{dataset}_{setting}{run_folder}/metrics.json",
         figures=report_figures,  # not read: asking for this page makes the whole report
     output:
@@ -82,7 +82,7 @@ rule write_results:
 
 rule draw_ablation:
     input:
-        code=code_of("jvgn.views.report.ablation"),
+        code=code_of("jvgn.views.report.run_figures"),
         ablation="results/{dataset}_{setting}/ablation.csv",
     output:
         **figure(
@@ -105,7 +105,7 @@ rule draw_ablation:
 
 rule draw_learning:
     input:
-        code=code_of("jvgn.views.report.learning"),
+        code=code_of("jvgn.views.report.run_figures"),
         history="results/{dataset}_{setting}{run_folder}/history.parquet",
     output:
         **figure(
@@ -133,7 +133,7 @@ for drawn, title in {"sizes": "accuracy by size", "calibration": "calibration"}.
             f"draw_{drawn}"
         input:
             unpack(graph_inputs),
-            code=code_of(f"jvgn.views.report.{drawn}"),
+            code=code_of("jvgn.views.report.run_figures"),
             tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
             predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         output:
@@ -161,7 +161,7 @@ for drawn, title in {"sizes": "accuracy by size", "calibration": "calibration"}.
 
 rule draw_coverage:
     input:
-        code=code_of("jvgn.views.report.coverage"),
+        code=code_of("jvgn.views.report.input_figures"),
         expressions="results/datasets/{dataset}/expressions.parquet",
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",
@@ -187,7 +187,7 @@ rule draw_coverage:
 
 rule draw_recall:
     input:
-        code=code_of("jvgn.views.report.recall"),
+        code=code_of("jvgn.views.report.input_figures"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "objects"]),
         regions=regions,
     output:
@@ -213,7 +213,7 @@ rule draw_recall:
 
 rule draw_average_precision:
     input:
-        code=code_of("jvgn.views.report.average_precision"),
+        code=code_of("jvgn.views.report.input_figures"),
         measured="results/detectors/{trained_on}/{detector}/average_precision.json",
     output:
         **figure(
@@ -236,7 +236,7 @@ rule draw_average_precision:
 
 rule show_examples:
     input:
-        code=code_of("jvgn.views.report.page"),
+        code=code_of("jvgn.views.report.result_pages"),
         picture="results/{dataset}_{setting}{run_folder}/examples.png",
     output:
         report(
@@ -287,7 +287,7 @@ rule show_expression:
     input:
         code=code_of(
             "jvgn.detector.images",
-            "jvgn.grounding.answer_file",
+            "jvgn.grounding.answer",
             "jvgn.grounding.answerer",
             "jvgn.grounding.questions",
             "jvgn.grounding.stored_expression",

@@ -1,1 +1,1 @@
-"""The explorer: a page on this machine that grounds sentences in pictures, message by message."""
+"""The explorer: a page on this machine that grounds sentences in images, message by message."""

@@ -1,4 +1,4 @@
-"""What a person asks, as JSON, and what the page is told: a graph with every node's beliefs, message by message.
+"""Questions and answers of the explorer's page, as JSON: a graph with every node's beliefs and all messages.
 
 Shape suffixes: K nodes, E edges, N regions.
 """
@@ -13,8 +13,8 @@ from pydantic import Field
 from jvgn.grounding.answerer import ImageRegions, Question
 from jvgn.grounding.grounder import Grounder
 from jvgn.settings.base import Frozen
+from jvgn.views.explorer.image_list import ImageList
 from jvgn.views.explorer.messages import messages
-from jvgn.views.explorer.pictures import Pictures
 from parsers.scene_graph import SceneGraph
 from parsers.tools.verbalisation import Relation, Thing, worded
 
@@ -60,13 +60,13 @@ class Asked(Frozen):
     picture: str
     text: Annotated[str, Field(max_length=2000)]
     graph: AskedGraph | None = None
-    """In place of the sentence's own, which is grounded as ever if this is the same."""
+    """An edited graph, used instead of the sentence's own."""
 
 
 @torch.no_grad()
-def answer(grounder: Grounder, pictures: Pictures, asked: Asked) -> dict[str, Any]:
-    """The beliefs about every object, and the messages in the order in which they are sent."""
-    question, is_edited = question_of(grounder, pictures[asked.picture].image, asked)
+def answer(grounder: Grounder, images: ImageList, asked: Asked) -> dict[str, Any]:
+    """Return the beliefs about every object, and the messages in the order in which they are sent."""
+    question, is_edited = question_of(grounder, images[asked.picture].image, asked)
     found, graph = grounder.answerer.answer(question, asked.text), question.graph
     unary_KN, pairwise_ENN = grounder.trained.model.potentials(question.batch)
     return {
@@ -106,7 +106,7 @@ def answer(grounder: Grounder, pictures: Pictures, asked: Asked) -> dict[str, An
 
 
 def question_of(grounder: Grounder, image: ImageRegions, asked: Asked) -> tuple[Question, bool]:
-    """What the model is asked, and whether about a graph that differs from the sentence's own."""
+    """Return the model's question, and whether its graph differs from the sentence's own."""
     if asked.graph is None:
         return grounder.question(image, asked.text), False
     if asked.text.strip():
@@ -114,7 +114,7 @@ def question_of(grounder: Grounder, image: ImageRegions, asked: Asked) -> tuple[
         if asked.graph == AskedGraph.of(own.graph):
             return own, False
     graph = asked.graph.worded()
-    # The person chose the referent, whatever rule the run has for sentences.
+    # The person chose the referent, so the run's rule for referents does not apply.
     return replace(grounder.question(image, graph), graph=graph), True
 
 

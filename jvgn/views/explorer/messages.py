@@ -1,6 +1,6 @@
-"""Belief propagation message by message, for people to follow: from the leaves of each tree to its root, and back.
+"""Belief propagation message by message, from the leaves of each tree to its root and back (section 3.3 of the paper).
 
-The plain definition, one message after the other; `belief_propagation` computes the same for whole mini-batches.
+It is the plain definition, for people to follow; `jvgn.belief_propagation` computes the same for whole mini-batches.
 
 Shape suffixes: K graph nodes, E graph edges, N candidate regions.
 """
@@ -17,13 +17,13 @@ from parsers.scene_graph import first_loop
 
 @dataclass(frozen=True)
 class Message:
-    """What one node tells another along an edge, and what the other believes before and after; log-probabilities."""
+    """A message along an edge, and the belief of its target before and after it, as log-probabilities."""
 
     source: int
     target: int
     edge: int
     says_N: Tensor
-    """How well each region of the target goes with all that the source has heard so far."""
+    """How well each region of the target fits all messages that the source has received."""
     before_N: Tensor
     after_N: Tensor
 
@@ -38,27 +38,28 @@ class Branch:
 
 
 def messages(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, root: int = 0) -> list[Message]:
-    """Every message in the order in which it is sent; after the last, each node believes its marginal.
+    """Return every message in the order in which it is sent. After the last one, the belief of a node is its marginal.
 
-    `root` is the root of its tree; any other tree has its first node. The arguments are those of `log_marginals`.
+    The tree of node `root` has it as its root, any other tree its first node. For the other arguments see
+    `log_marginals`.
     """
     edges = [(int(subject), int(object_)) for subject, object_ in edges_E2.tolist()]
     unary_KN, pairwise_ENN = unary_KN.double(), pairwise_ENN.double()
-    told: dict[tuple[int, int], Tensor] = {}
+    received: dict[tuple[int, int], Tensor] = {}
     sent = []
 
-    def heard(node: int, unless_from: int | None = None) -> Tensor:
-        # A sum, not a difference of sums: a region that is ruled out has minus infinity, which nothing takes away.
-        own = [says for (source, target), says in told.items() if target == node and source != unless_from]
+    def belief(node: int, unless_from: int | None = None) -> Tensor:
+        # A sum, not a difference of sums: an excluded region has minus infinity, which cannot be subtracted.
+        own = [says for (source, target), says in received.items() if target == node and source != unless_from]
         return torch.stack([unary_KN[node], *own]).sum(dim=0)
 
     def send(edge: int, source: int, target: int) -> None:
         score_NN = pairwise_ENN[edge] if edges[edge] == (target, source) else pairwise_ENN[edge].T
-        before_N = heard(target)
-        # What the target itself told the source is left out: a node must not hear its own words back.
-        says_N = normalised(log_sum_exp(score_NN + heard(source, unless_from=target), dim=1))
-        told[source, target] = says_N
-        sent.append(Message(source, target, edge, says_N, normalised(before_N), normalised(heard(target))))
+        before_N = belief(target)
+        # A message leaves out what the target sent to the source.
+        says_N = normalised(log_sum_exp(score_NN + belief(source, unless_from=target), dim=1))
+        received[source, target] = says_N
+        sent.append(Message(source, target, edge, says_N, normalised(before_N), normalised(belief(target))))
 
     outward = branches(len(unary_KN), edges, root)
     for branch in reversed(outward):
@@ -73,7 +74,7 @@ def normalised(score_N: Tensor) -> Tensor:
 
 
 def branches(node_count: int, edges: Sequence[tuple[int, int]], root: int) -> list[Branch]:
-    """The edges from each tree's root outward, the nearest first. A cycle is a ValueError."""
+    """Return the edges from each tree's root outward, the nearest first. A cycle is a ValueError."""
     if first_loop(node_count, edges) is not None:
         raise ValueError("the graph has a cycle")
     found: list[Branch] = []

@@ -1,1 +1,1 @@
-"""The gallery: groundings to look at, as one HTML file that needs nothing beside it."""
+"""The gallery: a run's groundings as one HTML file."""

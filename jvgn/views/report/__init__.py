@@ -1,1 +1,1 @@
-"""Figures and tables of a finished run, for a reader who has not seen the code."""
+"""Figures and tables of a finished run."""

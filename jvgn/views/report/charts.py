@@ -1,4 +1,4 @@
-"""What the report's figures share. Each is drawn from the table of numbers that lies beside it, and nothing else."""
+"""Common parts of the report's figures, each of which is drawn from a table of numbers and nothing else."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jvgn.evaluation.intervals import wilson_interval
+from jvgn.evaluation.statistics import wilson_interval
 from jvgn.storage.files import replacing
-from jvgn.views.drawing import COLOURS, save
+from jvgn.views.figure_style import COLOURS, save
 
 AFTER, BEFORE = COLOURS[0], COLOURS[4]
 """Message passing: blue for after, orange for before, in every figure."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
-"""Splits differ in shape as well as in colour."""
+"""Splits differ in marker and in colour."""
 DIGITS = 4
-"""Of the shares in a table of numbers."""
+"""Decimals of the shares in a table of numbers."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Output:
     figure: Path
     numbers: Path
     title: str
-    """Of what it is a figure: a run, a parser, a detector."""
+    """The run, parser or detector that the figure is about."""
 
     def write(self, numbers: pd.DataFrame, shows: str, draw: Callable[[pd.DataFrame], Figure]) -> None:
-        """`figure` shows the numbers that the table `numbers` holds."""
+        """Write the table `numbers` and the figure that shows it."""
         drawn = draw(numbers)
         drawn.suptitle(f"{self.title}: {shows}", fontsize=11, fontweight="bold", parse_math=False)
         save(drawn, self.figure)
@@ -37,7 +37,7 @@ class Output:
 
 
 def panels(rows: int, columns: int, width: float = 3.6, height: float = 2.9) -> tuple[Figure, list[list[Axes]]]:
-    """A figure of axes in rows, without the two sides that carry no scale."""
+    """Return a figure with rows of axes, without their upper and right sides."""
     figure = Figure(figsize=(max(5.0, width * columns), height * rows), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
     for one in axes.ravel():
@@ -47,14 +47,14 @@ def panels(rows: int, columns: int, width: float = 3.6, height: float = 2.9) -> 
 
 
 def share(hits: pd.Series) -> dict[str, float]:
-    """How many there are, which share of them holds, in percent, and its 95% interval."""
+    """Return how many trials there are, the share of hits in percent, and its 95% interval."""
     low, high = wilson_interval(int(hits.sum()), len(hits))
     values = {"share": 100 * float(hits.mean()), "low": low, "high": high}
     return {"n": len(hits)} | {name: round(value, DIGITS) for name, value in values.items()}
 
 
 def with_intervals(axes: Axes, x: Sequence[float], rows: pd.DataFrame, colour: str, marker: str, label: str) -> None:
-    """Shares as marks with their intervals."""
+    """Draw shares as markers with their intervals."""
     reach = [(rows["share"] - rows["low"]).clip(lower=0), (rows["high"] - rows["share"]).clip(lower=0)]
     axes.errorbar(x, rows["share"], yerr=reach, color=colour, marker=marker, ms=5, lw=1.4, capsize=2.5, label=label)
 

@@ -1,17 +1,14 @@
-"""The form that raters open: one HTML file that needs no other, and the key that stays behind.
+"""The form that raters open, one HTML file, and its key, which raters must not see.
 
-It has the same sentences for every model, each as one example, in random order. Nothing in it says which model made an
-example: all are drawn alike, objects and relations are put in one order, and what some model does not say is shown
-of none.
+The form has the same sentences for every model, each as one example, in random order. Nothing in it reveals which model
+made an example: all are drawn alike, objects and relations are in one order, and a kind of information that some model
+does not give is shown for no model.
 """
 
-import base64
 import hashlib
 import json
 import random
-import re
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +16,21 @@ from tqdm import tqdm
 
 from jvgn.storage.files import replacing
 from jvgn.storage.pictures import checked_picture
-from jvgn.views.gallery.pictures import small_jpeg
-from jvgn.views.survey.files import QUESTION, SCALE, Key, KeyExample, write_key
-from jvgn.views.survey.models import Groundings, Model, Sentence
+from jvgn.views.self_contained_page import filled, jpeg_url, small_jpeg
+from jvgn.views.survey.rated_models import Groundings, Model, Sentence
+from jvgn.views.survey.survey_files import QUESTION, SCALE, Key, KeyExample, write_key
 from parsers.errors import UserError
 
+PAGE = Path(__file__).parent / "page"
+PARTS = {"style": "survey.css", "script": "survey.js"}
 LONGEST_SIDE = 640
-"""Of the images in the form, in pixels."""
+"""Pixels of the images in the form."""
 
 
 def write_form(models: Sequence[Model], count: int, seed: int, output: Path, key: Path) -> None:
-    """`output` shows `count` sentences as grounded by each model; `key` says by which."""
+    """Write the form `output`, with `count` sentences as grounded by each model, and its `key`."""
     if output.resolve() == key.resolve():
-        raise UserError(f"{output}: the form and its key would be one file; raters must not see the key")
+        raise UserError(f"{output}: named as the form and as its key; give the key another name")
     chosen = shuffled(models, count, random.Random(seed))
     found = [model.groundings(sentence) for model, sentence in chosen]
     names = sorted({sentence.image for _, sentence in chosen})
@@ -42,7 +41,7 @@ def write_form(models: Sequence[Model], count: int, seed: int, output: Path, key
     content = {"question": QUESTION, "scale": SCALE, "examples": examples}
     survey = hashlib.sha256(json.dumps([seed, content]).encode()).hexdigest()[:16]
     images = [picture(place_of(models, name)) for name in tqdm(names, unit=" images", disable=None)]
-    page = rendered({"survey": survey} | content | {"images": images})
+    page = filled(PAGE, PARTS, {"survey": survey} | content | {"images": images})
     with replacing(output) as temporary:
         temporary.write_text(page, encoding="utf8")
     by_number = {
@@ -53,7 +52,7 @@ def write_form(models: Sequence[Model], count: int, seed: int, output: Path, key
 
 
 def shuffled(models: Sequence[Model], count: int, chance: random.Random) -> list[tuple[Model, Sentence]]:
-    """The same sentences for every model, in random order."""
+    """Return the same sentences for every model, in random order."""
     common = sorted(set.intersection(*(model.sentences() for model in models)))
     if len(common) < count:
         names = " and ".join(model.name for model in models)
@@ -68,7 +67,7 @@ def shuffled(models: Sequence[Model], count: int, chance: random.Random) -> list
 
 
 def alike(found: Sequence[Groundings]) -> list[dict[str, Any]]:
-    """The groundings as the form shows them: in one order, and without what some of them lack."""
+    """Return the groundings as the form shows them: in one order, without information that some of them lack."""
     has_before = all(one.before is not None for groundings in found for one in groundings.objects)
     has_relations = all(groundings.relations is not None for groundings in found)
     has_referent = all(any(one.is_referent for one in groundings.objects) for groundings in found)
@@ -79,7 +78,7 @@ def as_shown(groundings: Groundings, has_before: bool, has_relations: bool, has_
     sentence = groundings.sentence
 
     def place(number: int) -> tuple[bool, int]:
-        """The referent first, then as the sentence mentions them; phrases that it does not have, at the end."""
+        """Sort the referent first, then by place in the sentence; phrases that are not in it come last."""
         one = groundings.objects[number]
         start = sentence.find(one.phrase)
         return not (has_referent and one.is_referent), start if start >= 0 else len(sentence)
@@ -102,24 +101,11 @@ def as_shown(groundings: Groundings, has_before: bool, has_relations: bool, has_
 
 
 def place_of(models: Sequence[Model], name: str) -> Path:
-    """Where an image lies: in the folder of the first model that has it."""
+    """Return the path of an image, in the folder of the first model that has it."""
     places = [model.images / name for model in models]
     return next((place for place in places if place.exists()), places[0])
 
 
 def picture(path: Path) -> dict[str, Any]:
     image = checked_picture(path)
-    jpeg = base64.b64encode(small_jpeg(image, LONGEST_SIDE)).decode()
-    return {"url": f"data:image/jpeg;base64,{jpeg}", "size": list(image.size)}
-
-
-def rendered(page: dict[str, Any]) -> str:
-    parts = files("jvgn.views.survey") / "page"
-    values = {
-        "style": (parts / "survey.css").read_text(encoding="utf8"),
-        "script": (parts / "survey.js").read_text(encoding="utf8"),
-        # Inside a script element, only "<" could end the data.
-        "data": json.dumps(page, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
-    }
-    # All at once: a sentence may itself look like a place to fill in.
-    return re.sub(r"{{(\w+)}}", lambda place: values[place[1]], (parts / "index.html").read_text(encoding="utf8"))
+    return {"url": jpeg_url(small_jpeg(image, LONGEST_SIDE)), "size": list(image.size)}

@@ -1,11 +1,13 @@
-"""What raters say of models, counted.
+"""Count the raters' answers: the share of each answer for each model, and how far raters agree.
 
 `shares.csv`: model, answer, ratings (how many gave it), of (all ratings of the model), share, low, high: percent and
 Wilson's 95% interval, which takes ratings as independent of each other. The answer `mostly clear or clear`, the two
-upper ones together, is the paper's headline.
+best ones together, is the paper's main result.
 `agreement.csv`: model (or `all`), raters, examples (rated by two or more), same_answer (percent of the pairs of
 raters), alpha (Krippendorff's, for ordered answers).
 `shares.svg` and `shares.png` draw the shares.
+
+Shape suffixes: U examples, C answers of the scale.
 """
 
 from collections import Counter
@@ -16,19 +18,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from jvgn.evaluation.intervals import wilson_interval
+from jvgn.evaluation.statistics import wilson_interval
 from jvgn.storage.files import replacing
-from jvgn.views.drawing import COLOURS, save
-from jvgn.views.survey.agreement import krippendorff_alpha, same_answer
-from jvgn.views.survey.files import Answers, Key, read_answers, read_key
+from jvgn.views.figure_style import COLOURS, save
+from jvgn.views.survey.survey_files import Answers, Key, read_answers, read_key
 from parsers.errors import UserError
 
 HATCHES = ("", "//", "..", "xx")
-"""Models differ in more than colour."""
+"""Models differ in hatching and in colour."""
 
 
 def tally(paths: Sequence[Path], key_path: Path, output: Path | None) -> list[str]:
-    """What the answers say, in lines of words; the folder `output`, if any, holds it as tables and figures."""
+    """Return the result in lines of text, and write it into the folder `output`, if any, as tables and figures."""
     key = read_key(key_path)
     answers = read_all(paths, key)
     ratings = rating_table(answers, key)
@@ -56,7 +57,7 @@ def read_all(paths: Sequence[Path], key: Key) -> list[Answers]:
 
 
 def rating_table(answers: Sequence[Answers], key: Key) -> pd.DataFrame:
-    """One row a rating: rater, example, model, answer."""
+    """Return a row for each rating: rater, example, model, answer."""
     return pd.DataFrame(
         {"rater": one.rater, "example": number, "model": key.examples[number].model, "answer": answer}
         for one in answers
@@ -75,7 +76,7 @@ def share_table(ratings: pd.DataFrame, key: Key) -> pd.DataFrame:
             rows.append({"model": model, "answer": word, "ratings": ratings_given, "of": counts.total()})
     table = pd.DataFrame(rows)
     if silent := sorted(set(table.loc[table["of"] == 0, "model"])):
-        raise UserError(f"no example of {silent[0]} was rated; give the answers of raters who went on to the end")
+        raise UserError(f"no example of {silent[0]} was rated; give answers of raters who finished the survey")
     intervals = [wilson_interval(row.ratings, row.of) for row in table.itertuples()]
     low, high = zip(*intervals, strict=True)
     return table.assign(share=100 * table["ratings"] / table["of"], low=low, high=high).round(4)
@@ -103,9 +104,42 @@ def agreement_table(ratings: pd.DataFrame, key: Key) -> pd.DataFrame:
 
 
 def answer_counts(ratings: pd.DataFrame, answers: int) -> np.ndarray:
-    """How many raters gave an answer to an example."""
+    """Return how many raters gave each answer to each example."""
     counts = pd.crosstab(ratings["example"], ratings["answer"])
     return counts.reindex(columns=range(1, answers + 1), fill_value=0).to_numpy()
+
+
+def krippendorff_alpha(count_UC: np.ndarray) -> float | None:
+    """Return Krippendorff's alpha for ordered answers: 1 is full agreement, 0 is agreement by chance.
+
+    `count_UC` says how many raters gave each answer to each example; examples with fewer than two ratings are ignored.
+    Alpha is None, undefined, if nothing was rated twice or all answers are the same.
+    """
+    count_UC = count_UC[count_UC.sum(axis=1) >= 2].astype(float)
+    rated_U = count_UC.sum(axis=1)
+    weight_UC = count_UC / (rated_U - 1)[:, None]
+    # How often two raters of one example gave these two answers; the weight of an example is its number of ratings.
+    pairs_CC = weight_UC.T @ count_UC - np.diag(weight_UC.sum(axis=0))
+    total_C = pairs_CC.sum(axis=1)
+    total = total_C.sum()
+    distance_CC = ordinal_distance(total_C)
+    by_chance = float((np.outer(total_C, total_C) * distance_CC).sum())
+    if by_chance == 0:
+        return None
+    return 1 - (total - 1) * float((pairs_CC * distance_CC).sum()) / by_chance
+
+
+def ordinal_distance(total_C: np.ndarray) -> np.ndarray:
+    """Return the squared number of answers between two, where the two themselves count by half."""
+    below_C = np.cumsum(total_C) - total_C / 2
+    return (below_C[:, None] - below_C[None, :]) ** 2
+
+
+def same_answer(count_UC: np.ndarray) -> float | None:
+    """Return the percentage of pairs of raters of an example who gave the same answer."""
+    rated_U = count_UC.sum(axis=1)
+    pairs = float((rated_U * (rated_U - 1)).sum())
+    return 100 * float((count_UC * (count_UC - 1)).sum()) / pairs if pairs else None
 
 
 def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[Answers], key: Key) -> list[str]:
@@ -124,7 +158,7 @@ def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[An
                 f" Krippendorff's alpha {alpha} ({row.examples} examples)"
             )
     if not agreement["examples"].any():
-        lines.append("No example was rated by two raters: how far they agree is not known.")
+        lines.append("No example was rated by two raters, so their agreement is not known.")
     unfinished = [f"{one.rater} ({len(one.answers)} of {len(key.examples)})" for one in answers if short(one, key)]
     if unfinished:
         lines.append(f"Not all examples were rated by {', '.join(unfinished)}.")
@@ -136,7 +170,7 @@ def short(answers: Answers, key: Key) -> bool:
 
 
 def share_bars(shares: pd.DataFrame, key: Key) -> Figure:
-    """A group of bars an answer, a bar a model, as in the paper's figure, with their intervals."""
+    """Draw a group of bars for each answer with a bar for each model, as in the paper, and their intervals."""
     figure = Figure(figsize=(7.2, 3.6), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from jvgn.views.explorer.pictures import MOST_BYTES
+from jvgn.views.explorer.image_list import MOST_BYTES
 from tests.errors.case import Case
 from tests.errors.mistakes import NOISE, Arrange, picture
 

@@ -15,7 +15,7 @@ def training(bench: Bench, **values: object) -> list:
 
 
 def gpu_without_bf16(bench: Bench) -> list:
-    bench.patch.setattr("jvgn.cli.stages.prepared_device", lambda *_: torch.device("cuda:0"))
+    bench.patch.setattr("jvgn.cli.run_commands.prepared_device", lambda *_: torch.device("cuda:0"))
     bench.patch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
     return training(bench, precision="bf16")
 

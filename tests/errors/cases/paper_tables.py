@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from jvgn.evaluation.metrics import write_metrics
+from jvgn.evaluation.metrics import Metrics, Provenance, write_metrics
 from tests.errors.case import Bench, Case
 
 
@@ -13,8 +13,8 @@ def tabulated(*datasets: str) -> Callable[[Bench], list[Any]]:
     def arrange(bench: Bench) -> list[Any]:
         files = [bench.folder / str(number) / "metrics.json" for number in range(len(datasets))]
         for path, dataset in zip(files, datasets, strict=True):
-            name = {"dataset": dataset, "setting": "det", "run": "default"}
-            write_metrics(path, {**name, "splits": {}, "provenance": {"seed": 0, "detector_proof": "proved"}})
+            made_by = Provenance(seed=0, detector_proof="proved")
+            write_metrics(path, Metrics(dataset=dataset, setting="det", run="default", splits={}, provenance=made_by))
         return ["tabulate", "table1", *files, "--csv", bench.folder / "t.csv", "--markdown", bench.folder / "t.md"]
 
     return arrange

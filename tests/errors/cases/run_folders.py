@@ -34,7 +34,7 @@ def port_that_is_taken(bench: Bench) -> list[Any]:
 
 def address_of_another_machine(bench: Bench) -> list[Any]:
     """There is no port that root could not open: one of a machine that is not there stands in for it."""
-    bench.patch.setattr("jvgn.views.explorer.address.ADDRESS", "192.0.2.1")
+    bench.patch.setattr("jvgn.views.explorer.server.ADDRESS", "192.0.2.1")
     return after(f"explore {RUN}")(bench)
 
 

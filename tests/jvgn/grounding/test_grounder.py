@@ -1,6 +1,5 @@
-"""Where a run's detector is found, and what a Grounder answers about a picture."""
+"""The folder of a run's detector, and the answers of a Grounder."""
 
-import struct
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import torch
 from PIL import ExifTags, Image
 
 from jvgn.grounding.grounder import Grounder
-from jvgn.grounding.run_folder import detector_folder
+from jvgn.grounding.run_folder import RunFolder
 from jvgn.regions.store import Regions
 from jvgn.settings.regions import RegionSettings
 from jvgn.training.checkpoint import TrainedModel, new_model
@@ -21,26 +20,24 @@ WORDS = ["<pad>", "<unk>", "cup", "box", "on", "left", "of", "disc"]
 BOXES = np.array([[0, 0, 9, 9], [5, 5, 20, 20], [30, 2, 40, 30]], np.float32)
 
 
+def run_in(tmp_path, *detectors):
+    for folder in detectors:
+        (tmp_path / "detectors" / folder).mkdir(parents=True)
+    return RunFolder(tmp_path / "shapes_det", tmp_path, "shapes", "det")
+
+
 @pytest.mark.parametrize(
     ("folders", "expected"),
     [(["shapes/tiny", "coco/tiny"], "shapes/tiny"), (["coco/tiny", "coco/resnet101"], "coco/tiny")],
 )
-def test_a_detector_is_the_datasets_own_or_a_training_sets(tmp_path, folders, expected):
-    for folder in folders:
-        (tmp_path / folder).mkdir(parents=True)
-    assert detector_folder(tmp_path, "shapes", "tiny") == tmp_path / expected
+def test_a_detector_is_the_datasets_own_or_that_of_a_training_set(tmp_path, folders, expected):
+    assert run_in(tmp_path, *folders).detector("tiny") == tmp_path / "detectors" / expected
 
 
-def test_two_detectors_of_one_name_are_named(tmp_path):
-    for folder in ("coco/tiny", "vg/tiny"):
-        (tmp_path / folder).mkdir(parents=True)
-    with pytest.raises(UserError, match="tiny was trained on each of coco, vg"):
-        detector_folder(tmp_path, "shapes", "tiny")
-
-
-def test_a_missing_detector_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"shapes/tiny: there is no such detector"):
-        detector_folder(tmp_path, "shapes", "tiny")
+@pytest.mark.parametrize(("folders", "named"), [(["coco/tiny", "vg/tiny"], "coco, vg"), ([], "shapes/tiny")])
+def test_a_missing_or_ambiguous_detector_is_named(tmp_path, folders, named):
+    with pytest.raises(UserError, match=named):
+        run_in(tmp_path, *folders).detector("tiny")
 
 
 class ThreeRegions:
@@ -123,18 +120,6 @@ def test_beliefs_that_are_not_numbers_are_no_answer(grounder):
         weights.data.fill_(torch.nan)
     with pytest.raises(UserError, match="model: its beliefs are not numbers, so its training failed"):
         grounder.answer(PICTURE, SENTENCE)
-
-
-@pytest.mark.parametrize("tag", [ExifTags.Base.StripOffsets, ExifTags.Base.XResolution])
-def test_a_photograph_with_a_text_for_a_number_in_its_notes_is_named(grounder, tmp_path, tag):
-    notes = Image.Exif()
-    notes[ExifTags.Base.Orientation], notes[ExifTags.Base.Make] = 6, "maker"
-    PICTURE.save(tmp_path / "whole.jpg", exif=notes)
-    make, other = (struct.pack(">HH", number, 2) for number in (ExifTags.Base.Make, tag))  # 2: it is a text
-    broken = (tmp_path / "whole.jpg").read_bytes().replace(make, other)
-    (tmp_path / "broken.jpg").write_bytes(broken)
-    with pytest.raises(UserError, match=r"broken.jpg: not a readable image .what its camera noted"):
-        grounder.look(tmp_path / "broken.jpg")
 
 
 def test_a_photograph_is_looked_at_as_people_see_it(grounder, tmp_path):

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from jvgn.evaluation.metrics import write_metrics
+from jvgn.evaluation.metrics import Metrics, Provenance, Split, write_metrics
+from jvgn.paper.paper_tables import OURS, paper_table, published
 from jvgn.paper.runs import RUNS_OF_TABLES, Run
-from jvgn.paper.tables import OURS, paper_table, published
 from parsers.errors import UserError
 
 PAPER = Path(os.environ.get("JVGN_SHARED", "../shared")) / "paper/jvgn.tex"
@@ -19,12 +19,17 @@ LABELS = {"table1": "table:comp", "table2": "table:ablation", "table_vgg": "tabl
 
 
 def write_run(results, run, split, **values):
-    """Metrics of a run as `jvgn score` writes them, with these values on one split."""
-    path = results / run.metrics
-    provenance = {"seed": 0, "detector_proof": "proved"}
-    name = {"dataset": run.dataset, "setting": run.setting, "run": run.run}
-    write_metrics(path, {**name, "splits": {split: values}, "provenance": provenance})
-    return path
+    """Write metrics of a run with these values on one split."""
+    whole = {"n": 10, "accuracy": 0.0, "oracle_recall": 100.0, "mean_regions": 5.0} | values
+    metrics = Metrics(
+        dataset=run.dataset,
+        setting=run.setting,
+        run=run.run,
+        splits={split: Split(**whole)},
+        provenance=Provenance(seed=0, detector_proof="proved"),
+    )
+    write_metrics(results / run.metrics, metrics)
+    return results / run.metrics
 
 
 @pytest.mark.skipif(not PAPER.exists(), reason=f"the paper's text is not at {PAPER}")

@@ -6,7 +6,7 @@ from PIL import Image
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.regions.store import RegionWriter
 from jvgn.storage.parquet import write_table
-from jvgn.views.regions import RegionViewer
+from jvgn.views.regions_figure import RegionViewer
 from parsers.errors import UserError
 from tests.jvgn.regions.test_store import FEATURE_SIZE, make_regions
 

@@ -39,8 +39,8 @@ def test_backends_that_a_table_names_are_behind_the_stage_that_loads_them():
     [
         ("jvgn.graphs.parsing", "parsers/words/lists/places.txt"),
         ("jvgn.graphs.parsing", "parsers/corenlp/Feeder.java"),
-        ("jvgn.views.gallery.writing", "jvgn/views/gallery/page/gallery.js"),
-        ("jvgn.paper.writing", "jvgn/paper/published/table1.csv"),
+        ("jvgn.views.gallery.gallery_page", "jvgn/views/gallery/page/gallery.js"),
+        ("jvgn.paper.paper_tables", "jvgn/paper/published/table1.csv"),
     ],
 )
 def test_data_that_a_module_reads_are_behind_it(module, data):

@@ -13,8 +13,8 @@ from PIL import Image
 from jvgn.detector.images import read_image
 from jvgn.grounding.questions import flaw_of_image
 from jvgn.storage.pictures import MOST_PIXELS, MOST_SCANS, MOST_SEGMENTS, check_segments, checked_picture, read_picture
-from jvgn.views.explorer.pictures import decoded
-from jvgn.views.report.page import write_picture_page
+from jvgn.views.explorer.image_list import decoded
+from jvgn.views.report.result_pages import write_picture_page
 from parsers.errors import UserError
 
 ORIENTATION = 0x0112

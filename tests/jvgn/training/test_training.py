@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 import torch
 
-from jvgn.evaluation.ablation import Models, ablate
 from jvgn.evaluation.predict import predict
+from jvgn.evaluation.predictions import read_predictions
+from jvgn.evaluation.score import Answers, by_decoding
 from jvgn.joint_decoding import best_joint
 from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
@@ -47,9 +48,17 @@ def trained(small_world, run_settings, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def ablation(small_world, trained, tmp_path_factory):
-    path = tmp_path_factory.mktemp("ablation") / "ablation.csv"
-    ablate(small_world, Models(trained[True], trained[False]), path, 0.5, CPU)
-    return pd.read_csv(path).set_index(["marginalise_training", "marginalise_inference", "split"])
+    """The shares of each model, decoded with and without message passing."""
+    answers = Answers(small_world.dataset, small_world.nodes, small_world.edges)
+    rows = {}
+    for in_training, model in trained.items():
+        path = tmp_path_factory.mktemp("ablation") / "predictions.parquet"
+        predict(small_world, model, path, 0.5, CPU)
+        predictions = read_predictions(path, answers.evaluated).to_pandas()
+        for split, ways in by_decoding(answers, predictions).items():
+            rows[in_training, False, split] = ways["unary"].model_dump()
+            rows[in_training, True, split] = ways["marginal"].model_dump()
+    return pd.DataFrame(rows).T
 
 
 def test_the_full_model_grounds_referents_and_context(ablation):
@@ -206,13 +215,6 @@ def test_the_best_of_the_k_best_groundings_is_the_joint_map(small_world, run_set
     assert (log_probability_SQ.exp().sum(1) <= 1 + 1e-4).all() and (log_probability_SQ.diff(dim=1) <= 0).all()
     uniform = batch.present_IN.sum(1)[batch.image_K].log()
     assert (beliefs.entropy() >= -1e-5).all() and (beliefs.entropy() <= uniform + 1e-5).all()
-
-
-def test_the_ablation_compares_models_that_differ_in_nothing_else(small_world, run_settings, trained, tmp_path):
-    other = tmp_path / "model.safetensors"
-    train(small_world, run_settings(marginalise=False, epochs=1), other, tmp_path / "history.parquet", CPU)
-    with pytest.raises(UserError, match=r"but for training\.marginalise"):
-        ablate(small_world, Models(trained[True], other), tmp_path / "ablation.csv", 0.5, CPU)
 
 
 def test_detections_are_right_by_their_overlap(small_world, run_settings, tmp_path):

@@ -20,7 +20,7 @@ from jvgn.views.answer_figure import (
     styles,
     top_regions,
 )
-from jvgn.views.drawing import COLOURS, fitted, text_width
+from jvgn.views.figure_style import COLOURS, fitted, text_width
 from parsers import parse
 from parsers.scene_graph import Edge, Node, SceneGraph
 

@@ -139,7 +139,7 @@ def test_an_uploaded_image_is_grounded_as_the_grounder_does(page, grounder, expr
     keep("explorer_before")
 
 
-def test_each_message_changes_the_belief_of_the_object_that_hears_it(page, expression, keep):
+def test_each_message_changes_the_belief_of_its_target(page, expression, keep):
     text, image_id, _ = expression
     page.browser.get(f"{page.browser.current_url.split('#')[0]}#picture={image_id}&text={text.replace(' ', '+')}")
     page.browser.refresh()
@@ -151,7 +151,7 @@ def test_each_message_changes_the_belief_of_the_object_that_hears_it(page, expre
     before = page.beliefs()
     for step in range(1, count + 1):
         page.one("body").send_keys(Keys.ARROW_RIGHT)
-        arrow = page.one("#graph .told")
+        arrow = page.one("#graph .sent")
         target = int(arrow.get_attribute("data-to"))
         assert f"Message {step} of {count}" in page.one("#telling").text
         now = page.beliefs()
@@ -164,18 +164,18 @@ def test_each_message_changes_the_belief_of_the_object_that_hears_it(page, expre
     assert before == last
 
 
-def test_hovering_what_an_object_is_told_shows_it_in_the_image(page, expression):
+def test_hovering_a_message_shows_it_in_the_image(page, expression):
     text, _, path = expression
     page.upload(path)
     page.ground(text)
     page.one("#first").click()
     page.one("#next").click()
-    target = page.one("#graph .told").get_attribute("data-to")
+    target = page.one("#graph .sent").get_attribute("data-to")
     ActionChains(page.browser).move_to_element(page.one("#message .row")).perform()
     drawn = {group.get_attribute("data-region"): group.text for group in page.all(f"#boxes [data-node='{target}']")}
     bars = [bar.get_attribute("textContent") for bar in page.all("#message .row:first-child title")]
-    told = dict(re.match(r"region (\d+), it is told: ([\d.]+)", bar).groups() for bar in bars)
-    assert drawn and all(told[str(int(region) + 1)] == value for region, value in drawn.items())
+    shown = dict(re.match(r"region (\d+), message: ([\d.]+)", bar).groups() for bar in bars)
+    assert drawn and all(shown[str(int(region) + 1)] == value for region, value in drawn.items())
     assert len(page.all("#boxes g")) == len(drawn)
 
 
@@ -229,7 +229,7 @@ def test_a_graph_grows_and_shrinks(page, expression):
     assert page.one("#sentence").text == "star" and not page.all("#graph [data-edge]")
 
 
-def test_a_loop_is_told_in_one_line(page, refused, expression):
+def test_a_loop_is_reported_in_one_line(page, refused, expression):
     text, _, path = expression
     page.upload(path)
     page.ground(text)
@@ -252,13 +252,13 @@ def test_markup_is_text(page, expression, text):
     assert len(page.all("script")) == 3 and not page.all("img[src='x']")
 
 
-def test_mistakes_are_told_in_one_line(page, refused, tmp_path):
+def test_mistakes_are_reported_in_one_line(page, refused, tmp_path):
     page.ground("star")
     assert page.error() == "Choose or upload a picture first."
     other = tmp_path / "picture.png"
     other.write_text("<svg><script>alert(1)</script></svg>")
     page.upload(other)
-    assert page.error().startswith("this is not a readable image")
+    assert page.error().startswith("the upload is not a readable image")
     other.write_bytes(bytes(21 * 2**20))
     page.upload(other)
     assert page.error() == "This file has more than 20 MB; make the picture smaller."

@@ -10,7 +10,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from jvgn.views.gallery.writing import rendered
+from jvgn.views.gallery.gallery_page import rendered
 
 DEMO = Path(__file__).parents[3] / "results/shapes_det/gallery/index.html"
 

@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 from jvgn.cli import main
 from jvgn.views.survey.form import write_form
-from jvgn.views.survey.models import FileModel
+from jvgn.views.survey.rated_models import FileModel
 
 HOSTILE = "<script>alert(1)</script> star"
 SENTENCES = [HOSTILE, "the small red star left of a ring", "a ring"]

@@ -13,11 +13,11 @@ async function send(path, options = {}) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new Error("The explorer does not answer. Is `jvgn explore` still running?");
+    throw new Error("The explorer does not answer. Check that `jvgn explore` is still running.");
   }
-  const told = await response.json();
-  if (!response.ok) throw new Error(told.error);
-  return told;
+  const received = await response.json();
+  if (!response.ok) throw new Error(received.error);
+  return received;
 }
 
 const ask = (graph) => send("/answers", {
@@ -42,9 +42,9 @@ async function attempt(work) {
 function ground(graph = null) {
   return attempt(async () => {
     if (view.picture === null) throw new Error("Choose or upload a picture first.");
-    const number = ++asked, told = await ask(graph);
+    const number = ++asked, received = await ask(graph);
     if (number !== asked) return;
-    answer = told;
+    answer = received;
     view.step = answer.messages.length;
     Object.assign(pointed, { at: null, pinned: null });
     setDraft(answer);
@@ -98,7 +98,7 @@ function drawPointed() {
   lightUp(example);
 }
 
-// The regions of one object with other numbers than its beliefs: what it is told, what it believed.
+// The regions of one object with other numbers than its beliefs: a message, or the belief before it.
 function drawOnly(node, values) {
   const example = stepped();
   example.nodes[node].after = values;
@@ -125,25 +125,25 @@ function drawStep() {
   drawPointed();
 }
 
-// Which object tells which what, and how that changes what the other believes.
+// The source and the target of a message, and how it changes the belief of the target.
 function drawTelling(example, message) {
   const telling = byId("telling"), rows = byId("message"), count = answer.messages.length;
   telling.replaceChildren();
   rows.replaceChildren();
   if (!message) {
-    telling.textContent = count ? `No message yet, ${count} to come: each object by its own words.` : "One object alone: there is nothing to tell.";
-    if (count === 0 && answer.nodes.length > 1) telling.textContent = "No relation: there is nothing to tell.";
+    telling.textContent = count ? `No message sent yet, ${count} to come: each object by its own words.` : "Only one object, so no messages.";
+    if (count === 0 && answer.nodes.length > 1) telling.textContent = "No relations, so no messages.";
     return;
   }
   const { says, before, after } = message, colour = colours(example), region = best(after);
   const name = (node) => { element(telling, "b", {}, `${node + 1} ${phrase(example, node)}`).style.color = colour[node]; };
   telling.append(`Message ${view.step} of ${count}: `);
   name(message.source);
-  telling.append(" tells ");
+  telling.append(" to ");
   name(message.target);
-  telling.append(` along “${example.edges[message.edge].relation}”: most of all region ${best(says) + 1}.`);
+  telling.append(` along “${example.edges[message.edge].relation}”, which favours region ${best(says) + 1}.`);
   element(telling, "small", {}, `Its belief in region ${region + 1} goes from ${before[region].toFixed(2)} to ${after[region].toFixed(2)}.`);
-  for (const [label, values, of] of [["it is told", says, message.source], ["it believed", before, message.target], ["now believes", after, message.target]]) {
+  for (const [label, values, of] of [["message", says, message.source], ["belief before", before, message.target], ["belief after", after, message.target]]) {
     const row = element(rows, "div", { class: "row" });
     element(row, "span", {}, label);
     drawBars(row, colour[of], [[label, values, 1]]);
@@ -161,9 +161,9 @@ function drawArrow({ source: from, target, edge }, colour) {
   const beside = (x, y, by) => ({ x: x - 10 * ahead[1] + by * ahead[0], y: y + 10 * ahead[0] + by * ahead[1] });
   const near = beside(x1, y1, 8), far = beside(x2, y2, -8);
   const [start, end] = Number(group.dataset.near) === from ? [near, far] : [far, near];
-  const marker = element(svg.querySelector("defs"), "marker", { id: "told", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 4, markerHeight: 4, orient: "auto" });
+  const marker = element(svg.querySelector("defs"), "marker", { id: "sent", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 4, markerHeight: 4, orient: "auto" });
   element(marker, "path", { d: "M0 0L8 4L0 8z", fill: colour });
-  const arrow = element(svg, "line", { class: "told", "data-from": from, "data-to": target, x1: start.x, y1: start.y, x2: end.x, y2: end.y, stroke: colour, "stroke-width": 4, "marker-end": "url(#told)" });
+  const arrow = element(svg, "line", { class: "sent", "data-from": from, "data-to": target, x1: start.x, y1: start.y, x2: end.x, y2: end.y, stroke: colour, "stroke-width": 4, "marker-end": "url(#sent)" });
   svg.querySelector("defs").after(arrow);
 }
 
@@ -171,7 +171,7 @@ function drawRemarks() {
   const remarks = [];
   if (answer.edited) remarks.push(`This graph is not the sentence's own: it is read as “${answer.tokens.join(" ")}”.`);
   if (answer.fallback) remarks.push("No object was found in these words: together they stand for one.");
-  if (answer.unknown.length) remarks.push(`The run has not learned ${answer.unknown.map((word) => `“${word}”`).join(", ")}: to it, all such words are one.`);
+  if (answer.unknown.length) remarks.push(`Not in the run's vocabulary: ${answer.unknown.map((word) => `“${word}”`).join(", ")}. The model reads all such words as one.`);
   byId("remarks").textContent = remarks.join(" ");
 }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// What the gallery and the explorer draw alike: a sentence, its image, its scene graph and the beliefs of its objects.
+// Drawing for both the gallery and the explorer: a sentence, its image, its scene graph and the beliefs of its objects.
 
 // Okabe and Ito's colours, which colour-blind readers can tell apart, the last two darker: they are also read as text on
 // white. The referent's comes first.
@@ -32,7 +32,7 @@ const pointed = { at: null, pinned: null };
 const shownNodes = () => pointed.at ?? pointed.pinned;
 const same = (one, other) => String(one) === String(other);
 
-// `pointing.move` draws what lights up under the pointer; `pointing.pin` is told which objects were tapped.
+// `pointing.move` draws what lights up under the pointer; `pointing.pin` gets the objects that were tapped.
 function answersTo(target, nodes, pointing) {
   target.onmouseenter = () => { pointed.at = nodes; pointing.move(); };
   target.onmouseleave = () => { pointed.at = null; pointing.move(); };

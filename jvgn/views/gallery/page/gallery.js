@@ -1,11 +1,11 @@
 "use strict";
 
 const OUTCOMES = {
-  "corrected": "Its own words pointed elsewhere; message passing found it.",
-  "broken": "Its own words had found it; message passing lost it.",
+  "corrected": "Not found by its own words; found after message passing.",
+  "broken": "Found by its own words; lost after message passing.",
   "ambiguous": "Found, but by a small margin.",
-  "missing region": "No region covers it, so nothing could find it.",
-  "parse": "The scene graph lost an object or took another for the referent.",
+  "missing region": "No region covers it, so no method can find it.",
+  "parse": "The scene graph lacks an object or has another referent.",
   "wrong referent": "A region covers it, but another was chosen.",
   "right": "Found by its own words and after message passing.",
 };
@@ -77,7 +77,7 @@ function drawList(found) {
 
 function choose(id) {
   change({ id, node: null });
-  if (narrow.matches) byId("detail").scrollIntoView();  // there, the list lies below
+  if (narrow.matches) byId("detail").scrollIntoView();  // there, the list is below
 }
 
 function drawPointed() {

@@ -15,7 +15,7 @@ from jvgn.regions.store import Regions
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.parquet import write_table
 from jvgn.training.checkpoint import TrainedModel, new_model
-from jvgn.views.explorer.pictures import Pictures
+from jvgn.views.explorer.image_list import ImageList
 from jvgn.views.explorer.server import explorer
 from parsers.parser import Parser
 
@@ -67,7 +67,7 @@ def pictures(grounder, tmp_path):
     }
     write_table(tmp_path / "expressions.parquet", columns, tables.EXPRESSIONS)
     Image.new("RGB", (48, 40), (9, 0, 0)).save(tmp_path / "7.png")
-    return Pictures(grounder, tmp_path, tmp_path)
+    return ImageList(grounder, tmp_path, tmp_path)
 
 
 class OwnPage(FlaskClient):

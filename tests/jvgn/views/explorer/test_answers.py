@@ -1,4 +1,4 @@
-"""What the explorer tells its page is what the Grounder says, also of graphs that were edited."""
+"""The explorer's answers are those of the Grounder, also for edited graphs."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_a_graph_that_was_not_changed_gives_exactly_the_plain_grounding(grounder
         (lambda graph: graph["nodes"].append({"head": "cup"}), "red cup on box left of disc cup"),
     ],
 )
-def test_an_edited_graph_is_grounded_with_the_words_that_say_it(grounder, pictures, change, said):
+def test_an_edited_graph_is_grounded_with_its_own_words(grounder, pictures, change, said):
     graph = graph_of(answer(grounder, pictures, asked()))
     change(graph)
     told = answer(grounder, pictures, asked(graph=graph))
@@ -99,11 +99,11 @@ def test_messages_lead_from_the_beliefs_before_to_those_after(grounder, pictures
     np.testing.assert_allclose(believed, [after for _, after in beliefs(told)], atol=2e-6)
 
 
-def test_words_that_the_run_has_not_learned_are_named(grounder, pictures):
+def test_unknown_words_are_named(grounder, pictures):
     assert answer(grounder, pictures, asked(text="the zebra on a box"))["unknown"] == ("zebra", "a")
 
 
-def test_a_sentence_without_an_object_is_told_as_such(grounder, pictures):
+def test_a_sentence_without_an_object_is_marked(grounder, pictures):
     assert answer(grounder, pictures, asked(text="of the of"))["fallback"]
     assert not answer(grounder, pictures, asked())["fallback"]
 

@@ -1,4 +1,4 @@
-"""`jvgn explore`: what is wrong is told in one line, before anything heavy is loaded."""
+"""`jvgn explore` reports mistakes in one line, before anything heavy is loaded."""
 
 import socket
 
@@ -25,22 +25,21 @@ def error_of(*arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "named"),
     [
-        (["results/nothing"], "results/nothing: there is no such run"),
-        (["results/shapes_gt"], "results/shapes_gt/model.safetensors: there is no such file, so no trained run"),
-        (["results/shapes_det"], "config.yaml: there is no such file to say where the images are"),
-        (["results/shapes_det", "--images", "nowhere"], "nowhere: there is no such folder of images"),
+        (["results/nothing"], "results/nothing"),
+        (["results/shapes_gt"], "results/shapes_gt/model.safetensors"),
+        (["results/shapes_det"], "config.yaml"),
+        (["results/shapes_det", "--images", "nowhere"], "nowhere"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(results, arguments, message):
-    assert message in error_of(*arguments)
+def test_a_mistake_is_one_line_that_names_the_file(results, arguments, named):
+    assert error_of(*arguments).startswith(f"Error: {named}: ")
 
 
-def test_a_port_that_is_taken_is_told_before_the_run_is_loaded(results, tmp_path):
+def test_a_port_in_use_is_reported_before_the_run_is_loaded(results, tmp_path):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = str(other.getsockname()[1])
-        told = error_of("results/shapes_det", "--images", str(tmp_path), "--port", port)
-    assert f"--port {port}: another program has it" in told
+        assert f"--port {port}: " in error_of("results/shapes_det", "--images", str(tmp_path), "--port", port)

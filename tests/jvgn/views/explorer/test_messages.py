@@ -29,19 +29,19 @@ def random_scores(nodes, edges, masked=False, regions=5, scale=3.0):
 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("forest", FORESTS)
-def test_a_nodes_own_score_and_all_it_is_told_make_its_marginal(forest, masked):
+def test_a_nodes_unary_score_and_all_its_messages_make_its_marginal(forest, masked):
     unary, pairwise, edges = random_scores(*FORESTS[forest], masked)
     marginal = log_marginals(unary, pairwise, edges)
     for root in range(len(unary)):
         sent = messages(unary, pairwise, edges, root)
         for node in range(len(unary)):
-            told = [message.says_N for message in sent if message.target == node]
-            sum_N = torch.stack([unary[node], *told]).sum(dim=0)
+            received = [message.says_N for message in sent if message.target == node]
+            sum_N = torch.stack([unary[node], *received]).sum(dim=0)
             torch.testing.assert_close(sum_N.log_softmax(dim=0), marginal[node], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_each_belief_goes_on_from_the_last_and_ends_as_the_marginal(forest):
+def test_each_belief_continues_the_last_one_and_ends_as_the_marginal(forest):
     unary, pairwise, edges = random_scores(*FORESTS[forest])
     belief = dict(enumerate(unary.log_softmax(dim=1)))
     for message in messages(unary, pairwise, edges):

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from jvgn.views.survey.form import write_form
-from jvgn.views.survey.models import FileModel
+from jvgn.views.survey.rated_models import FileModel
 
 SENTENCES = [f"star {number} left of a ring" for number in range(8)]
 

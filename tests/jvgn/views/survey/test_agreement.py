@@ -3,7 +3,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from jvgn.views.survey.agreement import krippendorff_alpha, same_answer
+from jvgn.views.survey.tally import krippendorff_alpha, same_answer
 
 # Krippendorff's own example ("Computing Krippendorff's Alpha-Reliability", 2011): four raters, twelve examples.
 PUBLISHED = [

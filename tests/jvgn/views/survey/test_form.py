@@ -1,14 +1,18 @@
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
 from jvgn.views.survey.form import write_form
-from jvgn.views.survey.models import FileModel
+from jvgn.views.survey.rated_models import FileModel, RunModel, read_models
 
 from .conftest import SENTENCES, line
+
+ROOT = Path(__file__).parents[4]
 
 
 def data_of(form):
@@ -45,7 +49,7 @@ def test_examples_of_all_models_are_written_alike(survey):
         }
 
 
-def test_what_one_model_does_not_say_is_shown_of_none(written, tmp_path):
+def test_information_that_one_model_lacks_is_shown_for_no_model(written, tmp_path):
     bare = [line(sentence, [1, 1, 9, 9]) for sentence in SENTENCES]
     for one in bare:
         del one["relations"]
@@ -57,7 +61,7 @@ def test_what_one_model_does_not_say_is_shown_of_none(written, tmp_path):
         assert example["relations"] == [] and all("before" not in one for one in example["objects"])
 
 
-def test_referents_that_one_model_does_not_mark_are_marked_of_none_and_give_no_order(written, tmp_path):
+def test_referents_that_one_model_does_not_mark_are_marked_for_no_model(written, tmp_path):
     unmarked = [line(sentence, [1, 1, 9, 9]) for sentence in SENTENCES]
     for one in unmarked:
         del one["objects"][1]["is_referent"]
@@ -82,35 +86,34 @@ def test_a_seed_gives_one_form_and_another_seed_another(models, tmp_path):
 
 
 def test_the_form_refers_to_nothing_outside_itself_and_text_stays_text(written, tmp_path):
-    hostile = "</script><script>alert(1)</script> {{data}}"
-    model = FileModel("a", written("a", [line(hostile, [5, 5, 25, 25])]), None)
+    markup = "</script><script>alert(1)</script> {{data}}"
+    model = FileModel("a", written("a", [line(markup, [5, 5, 25, 25])]), None)
     write_form([model], 1, 0, tmp_path / "form.html", tmp_path / "key.json")
     page = (tmp_path / "form.html").read_text()
-    assert page.count("<script") == 2 and data_of(tmp_path / "form.html")["examples"][0]["sentence"] == hostile
+    assert page.count("<script") == 2 and data_of(tmp_path / "form.html")["examples"][0]["sentence"] == markup
     assert "https://" not in page and not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
 
 
 BAD = {
-    "not a name": (["x"], "expected NAME=RUN"),
-    "a name twice": (["a={zebra}", "a={zebra}"], "there is a model a already"),
-    "a name that is taken": (["all={zebra}"], "all stands for every model together"),
-    "no such file": (["a={folder}/none.jsonl"], "cannot be read"),
-    "too few sentences": (["a={zebra}", "--examples", "9"], "ground 8 sentences in common, fewer than 9"),
-    "nothing in common": (["a={zebra}", "b={other}", "--examples", "1"], "a and b ground 0 sentences in common"),
-    "not JSON": (["a={broken}"], "broken.jsonl, line 2: the whole: Invalid JSON"),
-    "an odd relation": (["a={odd}"], "names an object that is not there"),
-    "a box without an end": (["a={endless}"], "objects.0.box.2: Input should be a finite number"),
-    "a box inside out": (["a={inverted}"], "objects.0.box: expected x1, y1, x2, y2 with x1 <= x2"),
-    "an empty file": (["a={empty}"], "holds no grounding"),
-    "a missing image": (["a={unseen}", "--examples", "1"], "there is no such image"),
-    "a folder that is no run": (["a={folder}"], "so no trained run"),
-    "form and key in one": (["a={zebra}", "--examples", "1", "--key", "{folder}/form.html"], "would be one file"),
+    "not a name": ["x"],
+    "a name twice": ["a={zebra}", "a={zebra}"],
+    "a reserved name": ["all={zebra}"],
+    "no such file": ["a={folder}/none.jsonl"],
+    "too few sentences": ["a={zebra}", "--examples", "9"],
+    "nothing in common": ["a={zebra}", "b={other}", "--examples", "1"],
+    "not JSON": ["a={broken}"],
+    "an unknown object in a relation": ["a={odd}"],
+    "an infinite box": ["a={endless}"],
+    "a box with x1 > x2": ["a={inverted}"],
+    "an empty file": ["a={empty}"],
+    "a missing image": ["a={unseen}", "--examples", "1"],
+    "a folder without a run": ["a={folder}"],
+    "form and key in one file": ["a={zebra}", "--examples", "1", "--key", "{folder}/form.html"],
 }
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_mistake_is_one_line_and_leaves_nothing(case, written, tmp_path):
-    arguments, message = BAD[case]
     good = line("a star", [1, 1, 9, 9])
     places = {
         "folder": tmp_path,
@@ -126,9 +129,26 @@ def test_a_mistake_is_one_line_and_leaves_nothing(case, written, tmp_path):
     with places["broken"].open("a") as file:
         file.write("{half\n")
     command = ["survey", "make", "--images", str(tmp_path), "--output", str(tmp_path / "form.html")]
-    command += ["--key", str(tmp_path / "key.json"), *(argument.format(**places) for argument in arguments)]
+    command += ["--key", str(tmp_path / "key.json"), *(argument.format(**places) for argument in BAD[case])]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
-    (said,) = result.stderr.strip().splitlines()
-    assert said.startswith("Error: ") and message in said
+    (line_said,) = result.stderr.strip().splitlines()
+    assert line_said.startswith("Error: ")
     assert not (tmp_path / "form.html").exists() and not (tmp_path / "key.json").exists()
+
+
+def test_images_of_a_run_are_found_from_any_working_directory(tmp_path, monkeypatch):
+    """Paths in config.yaml are relative to the project, which holds the results."""
+    project = tmp_path / "project"
+    run = project / "results/shapes_det"
+    run.mkdir(parents=True)
+    (run / "model.safetensors").touch()
+    (project / "config.yaml").write_text((ROOT / "config.yaml").read_text())
+    opened = []
+    monkeypatch.setattr(RunModel, "__init__", lambda self, name, run, split, images: opened.append(images))
+    for folder in (project, tmp_path, run):
+        monkeypatch.chdir(folder)
+        read_models((f"a={os.path.relpath(run)}",), "test", None, None)
+    assert opened == [project / "resources/shapes/images"] * 3
+    read_models((f"a={run}",), "test", tmp_path / "elsewhere", None)
+    assert opened[-1] == tmp_path / "elsewhere"

@@ -139,7 +139,7 @@ def make_coverage(folder: Path) -> list[Path]:
 def read_coverage(path: Path) -> None:
     from jvgn.graphs.coverage import merge_coverage
     from jvgn.planning.sizes import DRAWN, measured_language
-    from jvgn.views.report.coverage import draw_coverage
+    from jvgn.views.report.input_figures import draw_coverage
     from tests.long.fuzz.readers.results import Numbers
 
     made = World(path.parents[4])

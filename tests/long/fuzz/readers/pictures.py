@@ -55,12 +55,10 @@ def make_others(folder: Path) -> list[Path]:
 
 def read_picture(path: Path) -> None:
     from jvgn.detector.images import read_image
-    from jvgn.grounding.questions import flaw_of_image
-    from jvgn.views.explorer.pictures import decoded
-    from jvgn.views.gallery.pictures import small_jpeg
+    from jvgn.views.explorer.image_list import decoded
+    from jvgn.views.self_contained_page import small_jpeg
     from parsers.errors import UserError
 
-    flaw_of_image(path)
     with suppress(UserError):
         small_jpeg(decoded(path.read_bytes()), 64)
     read_image(path, as_seen=True)
@@ -75,11 +73,10 @@ def make_questions(folder: Path) -> list[Path]:
 
 
 def read_questions(path: Path) -> list[str | None]:
-    from jvgn.grounding.questions import flaws_of
     from jvgn.grounding.questions import read_questions as read
 
     asked = read(path)
-    return [question.complaint(flaw or "") for question, flaw in zip(asked, flaws_of(asked), strict=True)]
+    return [question.located(question.problem or "") for question in asked]
 
 
 READERS = [

@@ -24,7 +24,7 @@ def read_regions(path: Path) -> None:
     from jvgn.regions.recall import coverage
     from jvgn.regions.shards import Parts
     from jvgn.regions.store import RegionStore, RegionWriter
-    from jvgn.views.regions import RegionViewer, region_info
+    from jvgn.views.regions_figure import RegionViewer, region_info
 
     made = World(path.parents[3])
     store = RegionStore(path)

@@ -49,10 +49,9 @@ def make_metrics(folder: Path) -> list[Path]:
 
 
 def read_metrics(path: Path) -> None:
-    from jvgn.evaluation.comparison import compare
-    from jvgn.evaluation.summary import summary
-    from jvgn.paper.tables import LAYOUTS, Measured, published
-    from jvgn.views.report.results import write_results
+    from jvgn.evaluation.run_comparison import compare, summary
+    from jvgn.paper.paper_tables import LAYOUTS, Measured, published
+    from jvgn.views.report.result_pages import write_results
 
     summary([path.parent])
     write_results(path, path.with_name("results.html"))
@@ -83,7 +82,7 @@ def read_proof(path: Path) -> None:
 
 
 def read_precision(path: Path) -> None:
-    from jvgn.views.report.average_precision import draw_average_precision
+    from jvgn.views.report.input_figures import draw_average_precision
 
     draw_average_precision(path, Numbers())
 
@@ -99,7 +98,7 @@ def make_history(folder: Path) -> list[Path]:
 
 
 def read_history(path: Path) -> None:
-    from jvgn.views.report.learning import draw_learning
+    from jvgn.views.report.run_figures import draw_learning
 
     draw_learning(path, Numbers())
 
@@ -113,13 +112,13 @@ def make_csv(name: str, content: str):
 
 
 def read_ablation(path: Path) -> None:
-    from jvgn.views.report.ablation import draw_ablation
+    from jvgn.views.report.run_figures import draw_ablation
 
     draw_ablation(path, Numbers())
 
 
 def read_paper_table(path: Path) -> None:
-    from jvgn.views.report.paper_table import write_paper_table
+    from jvgn.views.report.result_pages import write_paper_table
 
     write_paper_table(path, "table", path.with_name("table.html"))
 

@@ -57,9 +57,8 @@ def show(path: Path) -> None:
 
 
 def report(path: Path) -> None:
-    from jvgn.views.report.calibration import draw_calibration
-    from jvgn.views.report.recall import draw_recall
-    from jvgn.views.report.sizes import draw_sizes
+    from jvgn.views.report.input_figures import draw_recall
+    from jvgn.views.report.run_figures import draw_calibration, draw_sizes
 
     made = world_of(path)
     draw_recall(made.tables, made.regions, Numbers())
@@ -70,23 +69,23 @@ def report(path: Path) -> None:
 def gather(path: Path) -> None:
     """What a gallery, a figure of examples and a survey choose and say, without drawing it."""
     from jvgn.grounding.run_folder import RunFolder
-    from jvgn.views.examples import chosen_examples
+    from jvgn.views.examples_figure import chosen_examples
     from jvgn.views.survey.form import alike, shuffled
-    from jvgn.views.survey.models import RunModel
+    from jvgn.views.survey.rated_models import RunModel
 
     made = world_of(path)
     chosen_examples(made.tables, made.nodes, made.predictions)
-    model = RunModel("ours", RunFolder.find(made.run), "test", made.images, Path("config.yaml"))
+    model = RunModel("ours", RunFolder.find(made.run), "test", made.images)
     alike([model.groundings(sentence) for _, sentence in shuffled([model], 1, random.Random(0))])
 
 
 def list_pictures(path: Path) -> None:
     from jvgn.planning.sizes import DRAWN, counted
-    from jvgn.views.explorer.pictures import Pictures
-    from jvgn.views.regions import RegionViewer
+    from jvgn.views.explorer.image_list import ImageList
+    from jvgn.views.regions_figure import RegionViewer
 
     made = world_of(path)
-    Pictures(None, made.tables, made.images).listed()
+    ImageList(None, made.tables, made.images).listed()
     counted(made.tables, DRAWN)
     RegionViewer(made.regions, made.tables).table(Path("1.png"))
 

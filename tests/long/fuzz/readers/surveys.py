@@ -53,7 +53,7 @@ def make_survey(*changed: str):
 
 
 def read_survey(path: Path) -> None:
-    from jvgn.views.survey.files import read_key
+    from jvgn.views.survey.survey_files import read_key
     from jvgn.views.survey.tally import agreement_table, in_words, rating_table, read_all, share_table
 
     folder = path.parent
@@ -71,12 +71,13 @@ def make_groundings(folder: Path) -> list[Path]:
 
 
 def read_groundings(path: Path) -> None:
-    from jvgn.views.survey.form import alike, rendered, shuffled
-    from jvgn.views.survey.models import FileModel
+    from jvgn.views.self_contained_page import filled
+    from jvgn.views.survey.form import PAGE, PARTS, alike, shuffled
+    from jvgn.views.survey.rated_models import FileModel
 
     model = FileModel("theirs", path, None)
     chosen = shuffled([model], 2, random.Random(0))
-    rendered({"examples": alike([model.groundings(sentence) for _, sentence in chosen])}).encode()
+    filled(PAGE, PARTS, {"examples": alike([model.groundings(sentence) for _, sentence in chosen])}).encode()
 
 
 def make_question(folder: Path) -> list[Path]:

@@ -1,0 +1,172 @@
+"""Commands that prepare data for the model: settings, datasets, scene graphs and vocabularies.
+
+Each command hands files to one stage, which is imported when the command runs.
+"""
+
+from pathlib import Path
+
+import click
+
+from jvgn.cli.options import TABLES, given, made, made_tables, parser_options, paths, threads_option
+from jvgn.storage.stage_command import Given, Joining, Made, Stage, reads, runs
+from parsers.errors import UserError
+
+SETTINGS = {
+    "world": "WorldSettings",
+    "custom": "CustomSettings",
+    "detector": "DetectorFile",
+    "regions": "RegionSettings",
+    "parser": "ParserSettings",
+    "vocabulary": "VocabularySettings",
+    "run": "RunSettings",
+    "evaluation": "EvaluationSettings",
+}
+"""The model in each module of `jvgn.settings` that a stage reads."""
+GRAPHS = ("nodes.parquet", "edges.parquet", "coverage.json")
+
+
+@click.command(cls=Stage)
+@click.argument("kind", type=click.Choice(list(SETTINGS)))
+@click.argument("values")
+@click.argument("output", type=Made())
+def freeze(kind: str, values: str, output: Path) -> None:
+    """Write settings with all their defaults; VALUES is JSON."""
+    from importlib import import_module
+
+    from jvgn.settings.base import validated
+    from jvgn.storage.text_formats import parsed_json
+
+    module = import_module(f"jvgn.settings.{kind}")
+    runs(module.__name__)
+    try:
+        chosen = parsed_json(values)
+    except ValueError as error:
+        raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
+    validated(getattr(module, SETTINGS[kind]), chosen, f"settings of the {kind}").write(output)
+
+
+@click.command(cls=Stage)
+@given("settings")
+@paths("folder", kind=Made(["refs(jvgn).p", "instances.json"]))
+@threads_option
+def world(settings: Path, folder: Path, threads: int) -> None:
+    """Draw the world `shapes` in REFER's format."""
+    from jvgn.settings.world import WorldSettings
+    from jvgn.shapes.world import make_world
+
+    make_world(WorldSettings.read(settings), folder, threads)
+
+
+@click.command(cls=Stage)
+@given("refs", "instances")
+@made_tables(*TABLES)
+@click.option("--counts", default="{}", help="The expected number of expressions of each split, as JSON.")
+def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None:
+    """Read a dataset in REFER's format into four tables."""
+    from jvgn.datasets.refer import read_dataset as read
+    from jvgn.storage.text_formats import parsed_json
+
+    try:
+        expected = parsed_json(counts)
+    except ValueError as error:
+        raise UserError(f'--counts: not readable as JSON ({error}); write it as: {{"val": 10}}') from error
+    if not (isinstance(expected, dict) and all(type(count) is int for count in expected.values())):
+        raise UserError(f'--counts: expected a number for each split, found {counts}; write it as: {{"val": 10}}')
+    read(refs, instances, output, expected)
+
+
+@click.command(cls=Stage)
+@given("settings")
+@made_tables(*TABLES)
+def read_custom(settings: Path, output: Path) -> None:
+    """Read your own dataset into four tables."""
+    from jvgn.datasets.custom import read_custom as read
+    from jvgn.settings.custom import CustomSettings
+    from parsers.words.tokens import tokenise  # the same as for `ground`
+
+    chosen = CustomSettings.read(settings)
+    reads(chosen.annotations, chosen.expressions)
+    read(chosen, output, tokenise)
+
+
+@click.command(cls=Stage)
+@click.option("--settings", type=Given(), help="A settings file of the parser, instead of --backend and --option.")
+@parser_options
+@threads_option
+@click.option("--shard", metavar="N/M", default="1/1", show_default=True, help="Only the Nth of M parts.")
+@click.argument("expressions", type=Given())
+@click.argument("nodes", type=Made())
+@click.argument("edges", type=Made())
+@click.argument("coverage", type=Made())
+def parse(
+    settings: Path | None,
+    backend: str,
+    options: tuple[str, ...],
+    threads: int,
+    shard: str,
+    expressions: Path,
+    nodes: Path,
+    edges: Path,
+    coverage: Path,
+) -> None:
+    """Parse the sentences of EXPRESSIONS into scene graphs: tables of NODES and EDGES, and their COVERAGE."""
+    from jvgn.graphs.parser_file import read_parser
+    from jvgn.graphs.parsing import GraphFiles, Shard, parse_expressions
+    from parsers.parser import named_parser
+
+    parser = read_parser(settings) if settings else named_parser(backend, options)
+    if isinstance(parses := parser.options.get("parses"), str):
+        reads(parses)
+    parse_expressions(expressions, GraphFiles(nodes, edges, coverage), parser, threads, Shard.named(shard))
+
+
+@click.command("merge-graphs", cls=Joining)
+@click.option("--nodes", type=Made(), required=True)
+@click.option("--edges", type=Made(), required=True)
+@click.option("--coverage", type=Made(), required=True)
+@click.argument("shards", type=Given(GRAPHS), nargs=-1, required=True)
+def merge_graphs(nodes: Path, edges: Path, coverage: Path, shards: tuple[Path, ...]) -> None:
+    """Join the graphs in the folders SHARDS, in the given order."""
+    from jvgn.graphs.parsing import GraphFiles, merge_shards
+
+    merge_shards(shards, GraphFiles(nodes, edges, coverage))
+
+
+@click.command(cls=Stage)
+@given("settings", "expressions")
+@made("words", "vectors", "missing")
+def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path, missing: Path) -> None:
+    """Count the words, write an initial vector for each, and list the words without one."""
+    from jvgn.settings.vocabulary import VocabularySettings
+    from jvgn.vocabulary.glove import build_vectors
+    from jvgn.vocabulary.words import build_vocabulary as build
+    from jvgn.vocabulary.words import list_missing
+
+    chosen = VocabularySettings.read(settings)
+    reads(chosen.glove)
+    vocabulary = build(expressions, words, chosen.more_often_than, chosen.splits)
+    in_glove = build_vectors(vocabulary, vectors, chosen.vector_size, chosen.glove, chosen.seed)
+    list_missing(expressions, vocabulary, in_glove if chosen.glove else None, missing)
+
+
+@click.command(cls=Stage)
+@given("expressions")
+@made("output")
+@click.option("--dataset", required=True, help="Its name, to look up the paper's size of the vocabulary.")
+def sweep_vocabulary(expressions: Path, output: Path, dataset: str) -> None:
+    """Write the size of the vocabulary for every threshold, beside the paper's."""
+    from jvgn.vocabulary.sweep import sweep
+
+    sweep(expressions, output, dataset)
+
+
+DATASET_COMMANDS = [
+    freeze,
+    world,
+    read_dataset,
+    read_custom,
+    parse,
+    merge_graphs,
+    build_vocabulary,
+    sweep_vocabulary,
+]

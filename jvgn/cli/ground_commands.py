@@ -1,0 +1,243 @@
+"""Commands that ask a trained run: `ground` for your own images, `show` for a dataset's, `explore` in a browser."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jvgn.cli.log import say
+from jvgn.cli.options import FILE, device_option, prepared_device, threads_option
+from jvgn.storage.shown_text import one_line
+from parsers.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from jvgn.grounding.answer import Answer
+    from jvgn.grounding.questions import Asked
+    from jvgn.grounding.run_folder import RunFolder
+    from parsers.parser import Parser
+
+STDOUT = Path("-")
+MOST_JOINT = 1000
+"""Limit of joint groundings: the memory of their search grows with the square of their number."""
+IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's images, if not the one in config.yaml.")
+
+
+@click.command()
+@click.argument("image", type=FILE, required=False)
+@click.argument("expressions", nargs=-1)
+@click.option("--run", type=FILE, required=True, help="The folder of a trained run, such as results/shapes_det.")
+@click.option("--csv", "table", type=FILE, help="Read the questions from this file: columns image, expression.")
+@click.option("--output", type=FILE, help="The PNG or SVG file to draw; a folder for several expressions.")
+@click.option("--json", "answers_file", type=FILE, help="Also write the answers into this .json file; - prints them.")
+@click.option("--best", type=click.IntRange(1, MOST_JOINT), metavar="K", help="Print the K best joint groundings.")
+@click.option("--parser", "parser_name", help="Another parser than the run's, such as stanza:models=FOLDER.")
+@threads_option
+@device_option
+def ground(
+    image: Path | None,
+    expressions: tuple[str, ...],
+    run: Path,
+    table: Path | None,
+    output: Path | None,
+    answers_file: Path | None,
+    best: int | None,
+    parser_name: str | None,
+    threads: int,
+    device: str | None,
+) -> None:
+    """Find every object that EXPRESSIONS mention in an IMAGE.
+
+    One expression is also drawn, into {image}.grounding.png unless --output is given. Several expressions are drawn if
+    --output names a folder. With --json -, only JSON is printed, and a picture is drawn only for --output.
+    """
+    from tqdm import tqdm
+
+    from jvgn.grounding.answer import as_json, error_json, result_json, write_json
+    from jvgn.grounding.questions import asked_of, check_output
+
+    asked = asked_of(image, expressions, table)
+    parser = ready_parser(run, parser_name)
+    is_silent = answers_file == STDOUT
+    if output is None and len(asked) == 1 and not is_silent:
+        output = Path(f"{asked[0].image.stem}.grounding.png")
+    drawings = drawing_files(asked, output)
+    if answers_file is not None and not is_silent:
+        check_output(answers_file, ".json")
+
+    results, errors = [], []
+    answers = answered(asked, run, parser, best or 0, threads, device)
+    # Printed answers show the progress by themselves.
+    for number, answer in tqdm(answers, total=len(asked), unit=" expressions", disable=None if is_silent else True):
+        question = asked[number]
+        if isinstance(answer, str):
+            say(f"Error: {one_line(question.located(answer))}", err=True)
+            errors.append(error_json(number, question.image, question.text, answer))
+            continue
+        results.append(result_json(number, question.image, answer))
+        report(question, answer, is_silent)
+        if drawings and answer.pixels_HW3 is not None:
+            draw(answer.pixels_HW3, answer, drawings[number], is_silent)
+    text = as_json(run, results, errors)
+    if is_silent:
+        click.echo(text, nl=False)
+    elif answers_file is not None:
+        write_json(answers_file, text)
+    if errors:
+        sys.exit(1)
+
+
+def ready_parser(run: Path, name: str | None) -> "Parser":
+    """Load the run's parser or the named one, so that a missing model is reported before torch is loaded."""
+    from jvgn.graphs.parser_file import read_parser
+    from jvgn.grounding.run_folder import RunFolder
+    from parsers.parser import named_parser
+
+    found = RunFolder.find(run)
+    found.check_detection()
+    parser = named_parser(name) if name else read_parser(found.graphs(found.settings.parser) / "settings.yaml")
+    parser.load()
+    return parser
+
+
+def drawing_files(asked: Sequence["Asked"], output: Path | None) -> list[Path]:
+    """Return the file to draw for each question; an empty list if nothing is drawn."""
+    from jvgn.grounding.questions import check_drawing
+
+    if output is None:
+        return []
+    if len(asked) == 1 and not output.is_dir():
+        check_drawing(output, asked[0].image)
+        return [output]
+    if not output.is_dir():
+        raise UserError(f"{output}: no such folder; make it, because several drawings need one")
+    digits = len(str(len(asked)))
+    return [output / f"{number:0{digits}}_{one.image.stem}.png" for number, one in enumerate(asked, start=1)]
+
+
+def answered(
+    asked: Sequence["Asked"], run: Path, parser: "Parser", best: int, threads: int, device: str | None
+) -> Iterator[tuple[int, "Answer | str"]]:
+    """Yield the answer to each question, or its problem. The model is loaded only if some question may have one."""
+    problems = [question.problem for question in asked]
+    usable = [question for question, problem in zip(asked, problems, strict=True) if problem is None]
+    answers: Iterator[Answer | UserError] = iter(())
+    if usable:
+        from jvgn.grounding.grounder import Grounder
+
+        grounder = Grounder.load(run, str(prepared_device(device, threads)), parser)
+        answers = grounder.answers([(question.image, question.text) for question in usable], best)
+    for number, problem in enumerate(problems):
+        answer = problem or next(answers)
+        yield number, str(answer) if isinstance(answer, UserError) else answer
+
+
+def report(question: "Asked", answer: "Answer", is_silent: bool) -> None:
+    """Print the table to standard output unless JSON goes there, and warnings to standard error."""
+    from jvgn.grounding.answer import text_table
+
+    if answer.unknown_words:
+        words = ", ".join(answer.unknown_words)
+        warning = f"not in the run's vocabulary, so read as <unk>: {words}"
+        say(f"Warning: {question.located(warning)}", err=True)
+    if is_silent:
+        return
+    if question.place:
+        say(f"{question.image.name}: {answer.text}", *text_table(answer), "")
+    else:
+        say(*text_table(answer))
+
+
+def draw(pixels_HW3: "np.ndarray", answer: "Answer", output: Path, is_silent: bool) -> None:
+    from jvgn.views.answer_figure import draw_answer
+
+    draw_answer(pixels_HW3, answer, [output])
+    if not is_silent:
+        say(f"drawn: {output}")
+
+
+@click.command()
+@click.argument("run", type=FILE)
+@click.argument("expression_id", type=int, required=False)
+@click.option("--output", "outputs", type=FILE, multiple=True, help="A PNG or SVG file to draw; may be repeated.")
+@IMAGES
+@threads_option
+@device_option
+def show(
+    run: Path,
+    expression_id: int | None,
+    outputs: tuple[Path, ...],
+    images: Path | None,
+    threads: int,
+    device: str | None,
+) -> None:
+    """Draw an expression of a RUN's predictions: image, scene graph, and beliefs before and after message passing.
+
+    Without EXPRESSION_ID, show the one that message passing helped most. The drawing is expression_{id}.png unless
+    --output is given. Regions are counted from 1.
+    """
+    from jvgn.grounding.answer import text_table
+    from jvgn.grounding.questions import check_drawing
+    from jvgn.grounding.run_folder import RunFolder
+    from jvgn.grounding.stored_expression import read_expression
+
+    found = RunFolder.find(run)
+    folder = image_folder(found, images)
+    stored = read_expression(found, expression_id)
+    for output in outputs:
+        check_drawing(output, folder / stored.image)
+
+    from jvgn.detector.images import read_image
+    from jvgn.grounding.answerer import answer_again
+    from jvgn.views.answer_figure import Gold, draw_answer
+
+    answer = answer_again(found, stored, prepared_device(device, threads))
+    remark = f"expression {stored.expression_id}, {stored.split}, {found.name}"
+    say(f"{remark}: {stored.text}", *text_table(answer))
+    drawn = list(outputs) or [Path(f"expression_{stored.expression_id}.png")]
+    gold = Gold(stored.gold, stored.is_found, remark)
+    draw_answer(read_image(folder / stored.image).permute(1, 2, 0).numpy(), answer, drawn, gold)
+    say(f"drawn: {', '.join(map(str, drawn))}")
+
+
+def image_folder(run: "RunFolder", images: Path | None, config: Path | None = None) -> Path:
+    folder = images or run.images(config)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder of images; give --images FOLDER")
+    return folder
+
+
+@click.command()
+@click.argument("run", type=FILE)
+@IMAGES
+@click.option("--config", type=FILE, help="Another config.yaml than the one beside the results.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 is any free one.")
+@click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
+@threads_option
+@device_option
+def explore(
+    run: Path, images: Path | None, config: Path | None, port: int, no_browser: bool, threads: int, device: str | None
+) -> None:
+    """Open a page that grounds sentences in images with a trained RUN, such as results/shapes_det, step by step."""
+    from jvgn.grounding.run_folder import RunFolder
+    from jvgn.views.explorer.server import ADDRESS, explorer, listening, serve
+
+    found = RunFolder.find(run)
+    folder = image_folder(found, images, config)
+    with listening(port) as listener:
+        from jvgn.grounding.grounder import Grounder
+        from jvgn.views.explorer.image_list import ImageList
+
+        grounder = Grounder.load(run, str(prepared_device(device, threads)))
+        port = listener.getsockname()[1]
+        app = explorer(f"{found.name}: explorer", grounder, ImageList(grounder, found.tables, folder), port)
+        say(f"http://{ADDRESS}:{port}/ explores {run}; press Ctrl-C to stop")
+        serve(app, listener, open_browser=not no_browser)
+    os._exit(0)  # at once: the interpreter would abort if a thread is inside torch
+
+
+GROUND_COMMANDS = [ground, show, explore]

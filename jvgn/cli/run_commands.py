@@ -1,0 +1,153 @@
+"""Commands that train and evaluate a run. Each hands files to one stage, which is imported when the command runs."""
+
+from pathlib import Path
+
+import click
+
+from jvgn.cli.options import (
+    FILE,
+    TABLES,
+    device_option,
+    given,
+    machines_option,
+    made,
+    paths,
+    prepared_device,
+    processes_option,
+    tables,
+    threads_option,
+)
+from jvgn.paper.runs import RUNS_OF_TABLES
+from jvgn.storage.stage_command import Given, Stage
+
+RUN_FILES = ("regions", "nodes", "edges", "words", "vectors")
+RUN_TABLES = tables(*TABLES)
+
+
+@click.command(cls=Stage)
+@given("settings", *RUN_FILES)
+@RUN_TABLES
+@made("model", "history")
+@click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
+@processes_option
+@machines_option
+@threads_option
+@device_option
+def train(
+    settings: Path,
+    model: Path,
+    history: Path,
+    tensorboard: Path | None,
+    processes: int,
+    machines: int,
+    threads: int,
+    device: str | None,
+    **inputs: Path,
+) -> None:
+    """Train a run. Processes of torchrun train together."""
+    from jvgn.runtime.distributed import start_processes
+    from jvgn.settings.run import RunSettings
+    from jvgn.training.run import train as run
+    from jvgn.training.run_files import Inputs
+
+    start_processes(processes, machines, threads)
+    run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads), tensorboard)
+
+
+@click.command(cls=Stage)
+@given("evaluation", *RUN_FILES, "model")
+@RUN_TABLES
+@made("output")
+@threads_option
+@device_option
+def predict(evaluation: Path, model: Path, output: Path, threads: int, device: str | None, **inputs: Path) -> None:
+    """Ground every node of every expression outside the training split."""
+    from jvgn.evaluation.predict import predict as run
+    from jvgn.settings.evaluation import EvaluationSettings
+    from jvgn.training.run_files import Inputs
+
+    iou_threshold = EvaluationSettings.read(evaluation).iou_threshold
+    run(Inputs(**inputs), model, output, iou_threshold, prepared_device(device, threads))
+
+
+@click.command(cls=Stage)
+@given("evaluation", *RUN_FILES, "model", "settings", "proof", "predictions")
+@RUN_TABLES
+@made("output")
+@click.option("--supporting", type=Given(), help="Your annotations of supporting objects.")
+@click.option("--name", nargs=3, required=True, help="Names of the dataset, the setting and the run.")
+def score(evaluation: Path, output: Path, name: tuple[str, str, str], **inputs: Path) -> None:
+    """Compare predictions with gold and write metrics."""
+    from jvgn.evaluation.score import RunName, Scored
+    from jvgn.evaluation.score import score as run
+    from jvgn.settings.evaluation import EvaluationSettings
+
+    run(Scored(**inputs), RunName(*name), EvaluationSettings.read(evaluation).iou_threshold, output)
+
+
+SCORED_RUN = (Given(), Given())
+
+
+@click.command(cls=Stage)
+@click.option("--marginalised", type=SCORED_RUN, required=True, help="Metrics and settings of the run.")
+@click.option("--unmarginalised", type=SCORED_RUN, required=True, help="The same run, trained without marginalisation.")
+@made("output")
+def ablate(marginalised: tuple[Path, Path], unmarginalised: tuple[Path, Path], output: Path) -> None:
+    """Compare marginalisation in training and inference, on and off."""
+    from jvgn.evaluation.run_comparison import ScoredRun
+    from jvgn.evaluation.run_comparison import ablate as table
+
+    table(ScoredRun(*marginalised), ScoredRun(*unmarginalised), output)
+
+
+@click.command(cls=Stage)
+@made("output")
+@click.option(
+    "--run", type=(str, Given()), multiple=True, required=True, help="A run's name and the metrics of a seed."
+)
+def compare(output: Path, run: tuple[tuple[str, Path], ...]) -> None:
+    """Compare runs by the mean and spread over their seeds."""
+    from jvgn.evaluation.run_comparison import compare as table
+
+    table(list(run), output)
+
+
+@click.command(cls=Stage)
+@given("nodes", "predictions")
+@tables("images", "expressions")
+@paths("images")
+@made("output")
+def examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
+    """Draw expressions whose referent message passing changed."""
+    from jvgn.views.examples_figure import draw_examples
+
+    draw_examples(dataset, nodes, predictions, images, output)
+
+
+@click.command(cls=Stage)
+@given("evaluation", "regions", "nodes", "edges", "predictions")
+@RUN_TABLES
+@paths("images")
+@made("output")
+@click.option("--title", required=True)
+def gallery(evaluation: Path, images: Path, output: Path, title: str, **sources: Path) -> None:
+    """Write a page of groundings before and after message passing, from predictions."""
+    from jvgn.settings.evaluation import EvaluationSettings
+    from jvgn.views.gallery.gallery_page import GallerySources, write_gallery
+
+    threshold = EvaluationSettings.read(evaluation).iou_threshold
+    write_gallery(GallerySources(**sources), images, output, title, threshold)
+
+
+@click.command(cls=Stage)
+@click.argument("table", type=click.Choice(list(RUNS_OF_TABLES)))
+@click.argument("metrics", type=Given(), nargs=-1)
+@made("csv", "markdown")
+def tabulate(table: str, metrics: tuple[Path, ...], csv: Path, markdown: Path) -> None:
+    """Write a TABLE of the paper with our figures, from the METRICS of runs."""
+    from jvgn.paper.paper_tables import write_tables
+
+    write_tables(table, list(metrics), csv, markdown)
+
+
+RUN_COMMANDS = [train, predict, score, ablate, compare, examples, gallery, tabulate]

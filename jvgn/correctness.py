@@ -1,0 +1,43 @@
+"""The definition of a correct region, used by training, recall, prediction and scores alike.
+
+On annotated regions (`gt`), a region is correct if it is that of the gold object. On detected regions (`det`), it is
+correct if its IoU with the gold object's box is larger than a threshold, 0.5 in the paper.
+
+Shape suffixes: K pairs of a region and a gold object, N regions, S gold objects.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jvgn.boxes import iou, paired_iou
+
+
+@dataclass(frozen=True)
+class Correctness:
+    """Decides which regions are correct."""
+
+    setting: str
+    """`gt` or `det`, as the file of regions says."""
+    iou_threshold: float = 0.5
+
+    def of_pairs(
+        self, box_K4: np.ndarray, object_K: np.ndarray, gold_box_K4: np.ndarray, gold_K: np.ndarray
+    ) -> np.ndarray:
+        """(K,): whether each region is correct for its own gold object."""
+        if self.setting == "gt":
+            return object_K == gold_K
+        return exceeds(paired_iou(box_K4, gold_box_K4), self.iou_threshold)
+
+    def of_all(
+        self, box_N4: np.ndarray, object_N: np.ndarray, gold_box_S4: np.ndarray, gold_S: np.ndarray
+    ) -> np.ndarray:
+        """(N, S): whether each region is correct for each gold object."""
+        if self.setting == "gt":
+            return object_N[:, None] == gold_S[None, :]
+        return exceeds(iou(box_N4, gold_box_S4), self.iou_threshold)
+
+
+def exceeds(overlap: np.ndarray, iou_threshold: float) -> np.ndarray:
+    """Return whether each IoU is large enough; the threshold itself is not."""
+    return overlap > iou_threshold

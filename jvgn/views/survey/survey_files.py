@@ -1,0 +1,83 @@
+"""The JSON files of a survey: its key, and the answers of each rater.
+
+The key says which model made which example: `format`, `survey` (the form's identity), `question`, `scale` (the answers
+in words, the lowest first), `seed`, and `examples.{id}` with model, image and sentence.
+The form saves the answers: `format`, `survey`, `rater`, and `answers.{id}`, from 1 to the length of the scale.
+"""
+
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from jvgn.settings.base import Frozen, describe
+from jvgn.storage.files import reading, replacing
+from parsers.errors import BrokenFile, UserError
+
+QUESTION = "How clearly can you understand the grounding process?"
+SCALE = ("unclear", "slightly clear", "mostly clear", "clear")
+"""The scale of the paper."""
+ASK_AGAIN = "ask the rater for the file that the form saved"
+
+
+class KeyExample(Frozen):
+    model: str
+    image: str
+    sentence: str
+
+
+class Key(Frozen):
+    format: Literal["1"] = "1"
+    survey: str
+    question: str = QUESTION
+    scale: tuple[str, ...] = SCALE
+    seed: int
+    examples: dict[str, KeyExample]
+
+    @property
+    def models(self) -> list[str]:
+        return sorted({example.model for example in self.examples.values()})
+
+
+class Answers(Frozen):
+    format: Literal["1"]
+    survey: str
+    rater: str = Field(min_length=1)
+    answers: dict[str, int]
+
+
+Content = TypeVar("Content", Key, Answers)
+
+
+def write_key(path: Path, key: Key) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(key.model_dump_json(indent=2) + "\n", encoding="utf8")
+
+
+def read_key(path: Path) -> Key:
+    return read_json(path, Key, "the key of a survey", "give the file that `jvgn survey make` wrote as --key")
+
+
+def read_answers(path: Path, key: Key) -> Answers:
+    """Return the answers of one rater, after a check that they belong to the key."""
+    found = read_json(path, Answers, "the answers of a survey", ASK_AGAIN)
+    if found.survey != key.survey:
+        raise UserError(f"{path}: answers another survey ({found.survey}, not {key.survey}); give the key of that one")
+    for number, answer in found.answers.items():
+        if number not in key.examples:
+            raise BrokenFile(path, f"has an example {number} that is not in the survey", ASK_AGAIN)
+        if not 1 <= answer <= len(key.scale):
+            problem = f"example {number}: expected an answer from 1 to {len(key.scale)}, found {answer}"
+            raise BrokenFile(path, problem, ASK_AGAIN)
+    if not found.answers:
+        raise UserError(f"{path}: {found.rater} answered nothing; leave this file out")
+    return found
+
+
+def read_json(path: Path, kind: type[Content], what: str, cure: str) -> Content:
+    with reading(path, what, cure):
+        text = path.read_text(encoding="utf8")
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        raise BrokenFile(path, f"not {what} ({describe(error.errors()[0])})", cure) from error

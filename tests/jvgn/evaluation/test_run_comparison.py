@@ -1,0 +1,124 @@
+"""Tables over runs, from metrics that are written by hand."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, read_metrics, write_metrics
+from jvgn.evaluation.run_comparison import ScoredRun, ablate, compare, summary
+from jvgn.settings.run import RunSettings, TrainingSettings
+from parsers.errors import BrokenFile, UserError
+
+PROVENANCE = Provenance(seed=0, detector_proof="proved")
+
+
+def split(accuracy, **ways):
+    by_decoding = {way: Shares(accuracy=value, context_accuracy=value / 2) for way, value in ways.items()}
+    return Split(n=8, accuracy=accuracy, oracle_recall=99, mean_regions=4.5, by_decoding=by_decoding)
+
+
+def written(path, splits, run="default", seed=0):
+    provenance = Provenance(seed=seed, detector_proof="proved")
+    write_metrics(path, Metrics(dataset="shapes", setting="gt", run=run, splits=splits, provenance=provenance))
+    return path
+
+
+def metrics_of(tmp_path, seed, accuracy):
+    ways = {"unary": accuracy - 10, "marginal": accuracy, "map": accuracy + 1}
+    return written(tmp_path / f"{seed}.json", {"test": split(accuracy, **ways)}, seed=seed)
+
+
+def test_runs_are_compared_over_their_seeds(tmp_path):
+    runs = [("full", metrics_of(tmp_path, seed, accuracy)) for seed, accuracy in ((0, 90), (1, 92), (2, 97))]
+    compare([*runs, ("other", metrics_of(tmp_path, 3, 80))], tmp_path / "compare.csv")
+    table = pd.read_csv(tmp_path / "compare.csv").set_index(["run", "decoding", "split"])
+    full = table.loc[("full", "marginal", "test")]
+    assert (full["seeds"], full["accuracy"]) == (3, 93) and full["accuracy_sd"] == pytest.approx(13**0.5, abs=1e-4)
+    assert table.loc[("full", "map", "test"), "accuracy"] == 94
+    assert np.isnan(table.loc[("other", "unary", "test"), "accuracy_sd"])
+
+
+def test_a_seed_counts_once(tmp_path):
+    metrics = metrics_of(tmp_path, 0, 90)
+    with pytest.raises(UserError, match="run full has seed 0 twice"):
+        compare([("full", metrics), ("full", metrics)], tmp_path / "compare.csv")
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """A function that writes the metrics and the settings of a run."""
+
+    def write(name, marginalise, splits, **training):
+        settings = RunSettings(
+            detector="tiny", vocabulary="small", training=TrainingSettings(marginalise=marginalise, **training)
+        )
+        settings.write(tmp_path / name / "settings.yaml")
+        return ScoredRun(written(tmp_path / name / "metrics.json", splits, run=name), tmp_path / name / "settings.yaml")
+
+    return write
+
+
+def test_the_ablation_has_four_rows_for_each_split_from_two_runs(scored, tmp_path):
+    full = scored("full", True, {"val": split(90, unary=50, marginal=90), "adv": split(80, unary=40, marginal=80)})
+    plain = scored("plain", False, {"val": split(61, unary=60, marginal=61), "adv": split(31, unary=30, marginal=31)})
+    ablate(full, plain, tmp_path / "ablation.csv")
+    lines = (tmp_path / "ablation.csv").read_text().splitlines()
+    assert lines == [
+        "marginalise_training,marginalise_inference,split,accuracy,context_accuracy",
+        "False,False,adv,30.0,15.0",
+        "False,False,val,60.0,30.0",
+        "False,True,adv,31.0,15.5",
+        "False,True,val,61.0,30.5",
+        "True,False,adv,40.0,20.0",
+        "True,False,val,50.0,25.0",
+        "True,True,adv,80.0,40.0",
+        "True,True,val,90.0,45.0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("marginalise", "other"), [((True, True), {}), ((False, False), {}), ((True, False), {"epochs": 3})]
+)
+def test_the_ablation_compares_runs_that_differ_only_in_marginalisation(scored, tmp_path, marginalise, other):
+    splits = {"val": split(90, unary=50, marginal=90)}
+    full, plain = scored("full", marginalise[0], splits), scored("plain", marginalise[1], splits, **other)
+    with pytest.raises(UserError, match=r"except for training\.marginalise"):
+        ablate(full, plain, tmp_path / "ablation.csv")
+    assert not (tmp_path / "ablation.csv").exists()
+
+
+def test_the_summary_has_a_row_for_each_split_and_names_files_that_exist(tmp_path):
+    written(tmp_path / "shapes_gt/metrics.json", {"val": split(90)}, run="mine")
+    (tmp_path / "shapes_gt/examples.png").touch()
+    header, _, row, _, step = summary([tmp_path / "shapes_gt"])
+    assert header.split()[:3] == ["setting", "split", "accuracy"]
+    assert row.split() == ["shapes_gt", "mine", "val", "90.0", "99.0", "4.5", "8"]
+    assert "examples.png" in step
+
+
+def test_metrics_are_read_as_they_were_written(tmp_path):
+    whole = Metrics(
+        dataset="shapes", setting="gt", run="default", splits={"val": split(90, unary=50)}, provenance=PROVENANCE
+    )
+    write_metrics(tmp_path / "metrics.json", whole)
+    assert read_metrics(tmp_path / "metrics.json") == whole
+    val = json.loads((tmp_path / "metrics.json").read_text())["splits"]["val"]
+    assert "supporting" not in val and "calibration_error" not in val  # unknown values are left out
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"format": "1"}, "format version 2, found 1"),
+        ({"splits": {"val": {"n": 1}}}, "splits.val.accuracy"),
+        ({"splits": {"val": {"n": 1, "accuracy": "high"}}}, "splits.val.accuracy"),
+        ({"provenance": None}, "provenance"),
+    ],
+)
+def test_invalid_metrics_are_named_with_the_field(tmp_path, change, problem):
+    path = written(tmp_path / "metrics.json", {"val": split(90)})
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(BrokenFile, match=problem):
+        read_metrics(path)

@@ -1,0 +1,119 @@
+"""The gallery's page from the predictions of a small model."""
+
+import json
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+import torch
+
+from jvgn.datasets import tables
+from jvgn.evaluation.predict import predict
+from jvgn.evaluation.predictions import WHOLE_FILE
+from jvgn.storage.parquet import write_table
+from jvgn.training.run import train
+from jvgn.views.gallery.gallery_page import GallerySources, image_urls, rendered, write_gallery
+from parsers.errors import UserError
+
+CPU = torch.device("cpu")
+FOUND_BEFORE = {"corrected": False, "broken": True, "ambiguous": True, "right": True, "wrong referent": False}
+"""Whether the referent of an outcome was found by its own words; other outcomes may be both."""
+
+
+@pytest.fixture(scope="module")
+def sources(small_world, run_settings, tmp_path_factory):
+    """The predictions of a model trained for two epochs; no model is left when the gallery is written."""
+    folder = tmp_path_factory.mktemp("gallery")
+    model, predictions = folder / "model.safetensors", folder / "predictions.parquet"
+    train(small_world, run_settings(epochs=2), model, folder / "history.parquet", CPU)
+    predict(small_world, model, predictions, 0.5, CPU)
+    model.unlink()
+    return GallerySources(small_world.dataset, small_world.regions, small_world.nodes, small_world.edges, predictions)
+
+
+@pytest.fixture(scope="module")
+def written(sources, tmp_path_factory):
+    """A function that writes the gallery and returns the page."""
+
+    def write():
+        output = tmp_path_factory.mktemp("page") / "index.html"
+        write_gallery(sources, sources.regions.parent / "images", output, "small", 0.5)
+        return output.read_text()
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    return written()
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+
+
+def test_the_same_run_writes_the_same_page(written, page):
+    assert written() == page
+
+
+def test_every_belief_is_a_distribution_over_the_regions_of_its_image(page):
+    data = data_of(page)
+    assert len(data["examples"]) > 50
+    for example in data["examples"]:
+        assert example["image"] in data["images"]
+        for node in example["nodes"]:
+            assert len(node["before"]) == len(node["after"]) == len(example["regions"])
+            assert abs(sum(node["before"]) - 1) < 0.01 and abs(sum(node["after"]) - 1) < 0.01
+
+
+def test_outcomes_agree_with_the_beliefs(page):
+    examples = data_of(page)["examples"]
+    assert {example["outcome"] for example in examples} > {"corrected", "broken", "right"}
+    for example in examples:
+        referent, gold = example["nodes"][example["referent"]], example["gold"]
+        found = {
+            belief: example["regions"][referent[belief].index(max(referent[belief]))] == gold
+            for belief in ("before", "after")
+        }
+        assert found["after"] == (example["outcome"] in ("corrected", "ambiguous", "right"))
+        if example["outcome"] in FOUND_BEFORE:
+            assert found["before"] == FOUND_BEFORE[example["outcome"]]
+
+
+def test_the_page_refers_to_nothing_outside_itself(page):
+    assert not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
+    assert "https://" not in page and "@import" not in page
+
+
+def test_predictions_of_other_regions_are_refused(sources, tmp_path):
+    beliefs = pd.read_parquet(sources.predictions)
+    beliefs["unary_of_regions"] = beliefs["unary_of_regions"].map(lambda values: values[:-1])
+    table = pa.Table.from_pandas(beliefs, schema=WHOLE_FILE, preserve_index=False)
+    write_table(tmp_path / "predictions.parquet", table, WHOLE_FILE)
+    others = replace(sources, predictions=tmp_path / "predictions.parquet")
+    with pytest.raises(UserError, match=r"predictions.parquet: image \d+ has \d+ regions; predict again"):
+        write_gallery(others, sources.regions.parent / "images", tmp_path / "index.html", "small", 0.5)
+
+
+def test_an_unreadable_or_missing_image_is_named(tmp_path):
+    columns = {"image_id": [7, 8], "file_name": ["7.png", "8.png"], "width": [4, 4], "height": [4, 4]}
+    write_table(tmp_path / "images.parquet", columns, tables.IMAGES)
+    (tmp_path / "7.png").write_bytes(b"half of it")
+    with pytest.raises(UserError, match=r"7.png: "):
+        image_urls(tmp_path, tmp_path, pd.Series([7]))
+    with pytest.raises(UserError, match=r"8.png: "):
+        image_urls(tmp_path, tmp_path, pd.Series([8]))
+
+
+def test_data_that_looks_like_a_place_in_the_page_stays_data():
+    page = rendered({"title": "{{data}}", "counts": {}, "examples": ["{{style}}"], "images": {}})
+    assert "<h1>{{data}}</h1>" in page
+    assert data_of(page)["examples"] == ["{{style}}"]
+
+
+def test_data_cannot_end_its_script_element():
+    page = rendered({"title": "</title><b>", "counts": {}, "examples": [], "images": {"1": "</script><b>"}})
+    assert "</script><b>" not in page and "</title><b>" not in page
+    assert data_of(page)["images"]["1"] == "</script><b>"
