@@ -47,8 +47,8 @@ def train(
     """Train a run. Processes of torchrun train together."""
     from jvgn.runtime.distributed import start_processes
     from jvgn.settings.run import RunSettings
+    from jvgn.training.examples import Inputs
     from jvgn.training.run import train as run
-    from jvgn.training.run_files import Inputs
 
     start_processes(processes, machines, threads)
     run(Inputs(**inputs), RunSettings.read(settings), model, history, prepared_device(device, threads), tensorboard)
@@ -64,7 +64,7 @@ def predict(evaluation: Path, model: Path, output: Path, threads: int, device: s
     """Ground every node of every expression outside the training split."""
     from jvgn.evaluation.predict import predict as run
     from jvgn.settings.evaluation import EvaluationSettings
-    from jvgn.training.run_files import Inputs
+    from jvgn.training.examples import Inputs
 
     iou_threshold = EvaluationSettings.read(evaluation).iou_threshold
     run(Inputs(**inputs), model, output, iou_threshold, prepared_device(device, threads))

@@ -1,5 +1,6 @@
 """Annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and `categories`."""
 
+import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -14,7 +15,6 @@ from jvgn.datasets import tables
 from jvgn.settings.base import describe
 from jvgn.storage.files import reading
 from jvgn.storage.parquet import write_table
-from jvgn.storage.shown_text import shortened
 from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile
 
@@ -27,7 +27,7 @@ Side = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 def checked_name(name: str) -> str:
     if not tables.is_within(name):
-        raise ValueError(f"expected a file name in the folder of images, found {shortened(name)}")
+        raise ValueError(f"expected a file name in the folder of images, found {reprlib.repr(name)}")
     return name
 
 

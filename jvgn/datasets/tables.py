@@ -10,6 +10,7 @@ that an expression mentions, at most one per word; empty if the dataset has no m
 Ids are unique; sizes are positive; a file_name is a path within the folder of images.
 """
 
+import reprlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jvgn.storage.parquet import read_table
-from jvgn.storage.shown_text import shortened
 from parsers.errors import BrokenFile
 
 if TYPE_CHECKING:  # pandas loads slowly
@@ -69,7 +69,7 @@ def read_images(path: Path | str) -> pa.Table:
         raise BrokenFile(path, "column width or height is not positive")
     for name in table["file_name"].to_pylist():
         if not is_within(name):
-            raise BrokenFile(path, f"file_name {shortened(name)} is not a path within the folder of images")
+            raise BrokenFile(path, f"file_name {reprlib.repr(name)} is not a path within the folder of images")
     return table
 
 

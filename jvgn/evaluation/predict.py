@@ -16,8 +16,7 @@ from jvgn.evaluation.predictions import PREDICTIONS, WAYS, WHOLE_FILE
 from jvgn.model import JVGN, Decoding, NodeBeliefs
 from jvgn.storage.parquet import writing
 from jvgn.training.checkpoint import load_model
-from jvgn.training.examples import Examples
-from jvgn.training.run_files import Inputs
+from jvgn.training.examples import Examples, Inputs
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
 

@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from jvgn.boxes import flaws
-from jvgn.regions.skipped import Policy, Skipped, skip_or_stop
+from jvgn.regions.skipped import Policy, skip_or_stop
+from jvgn.regions.store import Skipped
 from parsers.errors import UserError
 
 

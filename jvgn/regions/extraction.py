@@ -18,8 +18,8 @@ from jvgn.detector.interface import Found, Source, load_source
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.shards import WINDOW, Parts, Shard
-from jvgn.regions.skipped import Skipped, skip_or_stop
-from jvgn.regions.store import Regions
+from jvgn.regions.skipped import skip_or_stop
+from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.code import fingerprint

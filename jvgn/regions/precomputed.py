@@ -17,8 +17,8 @@ from jvgn.detector.provenance import Provenance, read_image_ids, write_provenanc
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.feature_files import FORMATS, FeatureFiles, Precomputed
 from jvgn.regions.shards import WINDOW, Parts, Shard
-from jvgn.regions.skipped import Policy, Skipped, skip_or_stop
-from jvgn.regions.store import Regions
+from jvgn.regions.skipped import Policy, skip_or_stop
+from jvgn.regions.store import Regions, Skipped
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.code import fingerprint

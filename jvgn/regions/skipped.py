@@ -5,23 +5,14 @@
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from jvgn.regions.store import Skipped
 from jvgn.storage.files import replacing
 from parsers.errors import UserError
 
 Policy = Literal["stop", "skip"]
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A skipped object of an image or, where `object_id` is -1, a skipped image."""
-
-    image_id: int
-    object_id: int
-    reason: str
 
 
 def skip_or_stop(skipped: Skipped, policy: Policy) -> Skipped:

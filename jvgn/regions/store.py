@@ -28,7 +28,6 @@ from typing import Any, Literal, Self
 import h5py
 import numpy as np
 
-from jvgn.regions.skipped import Skipped
 from jvgn.storage.files import reading, replacing
 from parsers.errors import BrokenFile, UserError
 
@@ -41,6 +40,15 @@ CHUNK_BYTES = 65536
 BUFFERED_ROWS = 1024
 """Rows are written so many at a time, so that equal regions make equal files."""
 CURE = "if the workflow made it, delete it and run the workflow again"
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A skipped object of an image or, where `object_id` is -1, a skipped image."""
+
+    image_id: int
+    object_id: int
+    reason: str
 
 
 @dataclass(frozen=True)

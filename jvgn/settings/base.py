@@ -1,6 +1,7 @@
 """Base class of all settings: frozen, without unknown keys, with one clear error for an invalid file."""
 
 import json
+import reprlib
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +11,6 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from jvgn.storage.files import replacing
-from jvgn.storage.shown_text import shortened
 from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
@@ -83,7 +83,7 @@ def describe(problem: Mapping[str, Any], known: Collection[str] = ()) -> str:
         message = problem["msg"].removeprefix("Value error, ")
         return f"{key}: {message}" if problem["loc"] else message
     hint = "; in YAML, write 5.0e-3, not 5e-3" if problem["type"] == "float_type" else ""
-    return f"{key}: {problem['msg']}, found {shortened(problem['input'])}{hint}"
+    return f"{key}: {problem['msg']}, found {reprlib.repr(problem['input'])}{hint}"
 
 
 def suggestion(key: str, known: Collection[str]) -> str:

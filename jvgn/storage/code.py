@@ -1,7 +1,8 @@
 """Code slices: the project files behind a module, found by following its imports.
 
 A string constant counts as an import where it names a module (`"parsers.lexical"` in a table of backends), and as data
-where it names a file or folder beside the module that holds no code (`"lists"`).
+where it names a file or folder beside the module that holds no code (`"lists"`). The `__init__.py` of a package counts
+only where something is imported from it: the others hold a docstring.
 """
 
 import ast
@@ -19,7 +20,7 @@ OURS = re.compile(r"(jvgn|parsers)(\.\w+)*")
 
 
 def code_behind(modules: Iterable[str]) -> dict[str, Path]:
-    """Return all files behind the modules, and the packages they are in, by their path in the project."""
+    """Return all files behind the modules, by their path in the project."""
     found: set[Path] = set()
     waiting = [file for module in modules for file in file_of(module)]
     while waiting:
@@ -27,14 +28,12 @@ def code_behind(modules: Iterable[str]) -> dict[str, Path]:
         if file not in found:
             found.add(file)
             waiting += needed_by(file)
-    packages = {folder / "__init__.py" for file in found for folder in file.parents if folder.is_relative_to(ROOT)}
-    found |= {package for package in packages if package.is_file()}
     return {file.relative_to(ROOT).as_posix(): file for file in sorted(found)}
 
 
 def file_of(module: str) -> list[Path]:
     """Return the file of a module, or an empty list if it is not ours."""
-    if not OURS.fullmatch(module):
+    if not OURS.fullmatch(module) or module == "jvgn":  # which offers `Grounder` and so would lead to everything
         return []
     path = ROOT.joinpath(*module.split("."))
     return [file for file in (path / "__init__.py", path.with_suffix(".py")) if file.is_file()]
@@ -55,12 +54,13 @@ def needed_by(file: Path) -> tuple[Path, ...]:
 
 
 def imported_by(node: ast.AST) -> Iterator[str]:
-    """Yield the modules that a statement may import: in `from a import b`, b may be a module."""
+    """Yield the modules that a statement imports: in `from a import b`, b may be a module."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module:
-        yield node.module
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        for alias in node.names:
+            submodule = f"{node.module}.{alias.name}"
+            yield submodule if file_of(submodule) else node.module
 
 
 def data_beside(file: Path, name: str) -> list[Path]:

@@ -1,6 +1,5 @@
 """Text from files as people are shown it: no control characters, limited length."""
 
-import reprlib
 from unicodedata import category
 
 LONGEST_MESSAGE = 2000
@@ -23,11 +22,3 @@ def one_line(message: str) -> str:
     if len(line) <= LONGEST_MESSAGE:
         return line
     return f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
-
-
-def shortened(value: object) -> str:
-    """Return a value for a message, however large it is."""
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # Python does not print integers of thousands of digits
-        return f"a very long {type(value).__name__}"

@@ -3,6 +3,7 @@
 Shape suffixes: K nodes, N regions of an image, S expressions.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,16 @@ from jvgn.batches import Batch, make_batch
 from jvgn.boxes import iou, paired_iou
 from jvgn.correctness import Correctness
 from jvgn.datasets import tables
-from jvgn.factor_graph import FactorGraphs
+from jvgn.factor_graph import FactorGraphs, read_factor_graphs
 from jvgn.regions.store import Regions, RegionStore
+from jvgn.settings.run import RunSettings
+from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
 
 REMEMBERED_BYTES = 2**30
 """Regions are kept in memory up to this size; a larger file is read again for every batch."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -138,3 +143,28 @@ class Examples:
 
 def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (items[start : start + size] for start in range(0, len(items), size))
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The files that a run is trained and evaluated on."""
+
+    dataset: Path
+    """The folder of the dataset's tables."""
+    regions: Path
+    nodes: Path
+    edges: Path
+    words: Path
+    vectors: Path
+
+    def files(self) -> list[Path]:
+        dataset = [self.dataset / f"{name}.parquet" for name in ("images", "objects", "expressions")]
+        return [*dataset, self.regions, self.nodes, self.edges, self.words, self.vectors]
+
+    def examples(self, settings: RunSettings, iou_threshold: float = 0.5) -> Examples:
+        log.info("reading %s with its regions and graphs", self.dataset)
+        graphs = read_factor_graphs(
+            self.dataset / "expressions.parquet", self.nodes, self.edges, Vocabulary.read(self.words), settings.referent
+        )
+        label = SoftLabel(settings.training.soft_label, settings.training.iou_threshold)
+        return Examples(self.dataset, RegionStore(self.regions), graphs, label, iou_threshold)

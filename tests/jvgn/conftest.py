@@ -13,7 +13,7 @@ from jvgn.regions.store import Regions, RegionWriter
 from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
-from jvgn.training.run_files import Inputs
+from jvgn.training.examples import Inputs
 from jvgn.vocabulary.glove import build_vectors
 from jvgn.vocabulary.words import build_vocabulary
 from parsers.parser import Parser

@@ -23,7 +23,7 @@ from jvgn.settings.parser import BUILT_IN_PARSERS
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.records import record_of, write_origin
 from jvgn.training.checkpoint import new_model, save_model
-from jvgn.training.run_files import Inputs
+from jvgn.training.examples import Inputs
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
 

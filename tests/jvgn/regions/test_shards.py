@@ -14,8 +14,8 @@ import pytest
 
 from jvgn.regions import shards
 from jvgn.regions.shards import Shard, merge_regions
-from jvgn.regions.skipped import Skipped, write_skipped
-from jvgn.regions.store import RegionStore, RegionWriter
+from jvgn.regions.skipped import write_skipped
+from jvgn.regions.store import RegionStore, RegionWriter, Skipped
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import actions_on_success, sha256
 from parsers.errors import BrokenFile, UserError

@@ -8,7 +8,7 @@ from jvgn.datasets import tables
 from jvgn.graphs.tables import EDGES, NODES, graph_rows
 from jvgn.regions.store import Regions, RegionWriter
 from jvgn.storage.parquet import write_table
-from jvgn.training.run_files import Inputs
+from jvgn.training.examples import Inputs
 from jvgn.vocabulary.glove import build_vectors
 from jvgn.vocabulary.words import build_vocabulary
 from parsers.scene_graph import Edge, Node, SceneGraph

@@ -90,7 +90,7 @@ class World:
 
     @property
     def inputs(self):
-        from jvgn.training.run_files import Inputs
+        from jvgn.training.examples import Inputs
 
         return Inputs(self.tables, self.regions, self.nodes, self.edges, self.words, self.vectors)
 
