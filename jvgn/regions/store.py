@@ -29,6 +29,7 @@ import numpy as np
 from jvgn.regions.opening import COLUMNS, FORMAT, Opened, naming, opened
 from jvgn.regions.trial import CURE
 from jvgn.storage.files import replacing
+from jvgn.storage.hdf5_output import HDF5Output
 from parsers.errors import BrokenFile, UserError
 
 CHUNK_BYTES = 65536
@@ -92,10 +93,12 @@ class RegionWriter:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with replacing(self.path) as temporary, h5py.File(temporary, "w", libver="v110") as self._file:
-            self._begin()
-            yield
-            self._end()
+        with replacing(self.path) as temporary, HDF5Output(temporary) as self._output:
+            with h5py.File(self._output, "w", libver="v110") as self._file:
+                self._begin()
+                yield
+                self._end()
+            self._output.check()
 
     def _begin(self) -> None:
         self._file.attrs.update({"format": FORMAT, "feature_size": self.feature_size, **self.made_by})
@@ -162,6 +165,7 @@ class RegionWriter:
             column = self._file[name]
             column.resize(len(column) + len(rows), axis=0)
             column[len(column) - len(rows) :] = rows
+        self._output.check()
 
 
 class RegionStore:
