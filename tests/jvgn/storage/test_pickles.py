@@ -60,7 +60,7 @@ def test_a_hostile_pickle_is_refused_and_runs_nothing(tmp_path, monkeypatch, loa
     Path("refs.p").write_bytes(content)
     with pytest.raises(BrokenFile, match=r"refs\.p: .*; get the file again"):
         load("refs.p")
-    assert os.listdir() == ["refs.p"]
+    assert [*Path().iterdir()] == [Path("refs.p")]
 
 
 @settings(max_examples=60)

@@ -193,5 +193,5 @@ def test_a_record_with_a_list_for_its_inputs_is_damaged():
     run("shout", "a.txt", "--output", "b.txt")
     record = record_of(Path("b.txt"))
     record.write_text(json.dumps(json.loads(record.read_text()) | {"inputs": []}))
-    with pytest.raises(BrokenFile, match="delete b.txt"):
+    with pytest.raises(BrokenFile, match=r"delete b\.txt"):
         read_origin(Path("b.txt"))
