@@ -40,18 +40,18 @@ slurm-test: $(VENV)/installed
 bench: $(VENV)/installed
 	python -m tests.long.bench results/bench
 
-# What the stages take as a dataset grows to 200,000 expressions: time, memory, signs of life; for an idle machine.
+# Time, memory and progress messages of the stages as a dataset grows to 200,000 expressions; for an idle machine.
 load: $(VENV)/installed
 	python -m tests.long.load results/load
 
-# The workflow disturbed at random moments of all its stages, and its results beside the undisturbed ones; for half an hour.
+# Faults at random moments of all stages (killed jobs, full disks, damaged files), and whether the rerun gives the same results.
 FAULTS ?= --faults 200 --each "disk fills" --whole 12
 faults: $(VENV)/installed
 	python -m tests.long.faults $(FAULTS)
 
-# A hundred thousand broken and contrived files, divided among all readers: none may crash, hang, run code or eat the machine.
+# Ten thousand damaged files of every kind that a command reads: no traceback, crash, hang or code that runs.
 fuzz: $(VENV)/installed
-	python -m tests.long.fuzz --inputs 100000
+	python -m tests.long.fuzz --inputs 10000
 
 lint: $(VENV)/installed
 	ruff check .

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from jvgn.storage.files import replacing
+from jvgn.storage.files import reading, replacing
 from jvgn.storage.parquet import read_table, write_table
 from jvgn.vocabulary.glove import glove_vectors
 from parsers.errors import BrokenFile, UserError
@@ -123,10 +123,8 @@ def list_missing(expressions: Path, vocabulary: Vocabulary, in_glove: Collection
 
 
 def read_vectors(path: Path, vocabulary: Vocabulary) -> np.ndarray:
-    try:
+    with reading(path, "array"):
         table = np.load(path, allow_pickle=False)
-    except ValueError as error:
-        raise BrokenFile(path, f"not a readable array ({error})") from error
     if table.ndim != 2 or len(table) != len(vocabulary) or not table.shape[1]:
         raise BrokenFile(path, f"expected a vector for each of {len(vocabulary)} words, found shape {table.shape}")
     if table.dtype != np.float32 or not np.isfinite(table).all():
