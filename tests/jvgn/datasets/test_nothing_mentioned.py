@@ -4,7 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
-from tests.long.fuzz.world import copied_world
 
 from jvgn.datasets import tables
 from jvgn.evaluation.predict import predict
@@ -19,6 +18,7 @@ from parsers.errors import UserError
 from parsers.parser import Parser
 from parsers.scene_graph import MOST_TOKENS
 from parsers.words.tokens import tokenise
+from tests.long.fuzz.world import copied_world
 
 TEXTS = [
     *("the", "???", ".", "of", "it", "is", "'s", ",,,", "and and and", "left", "2", "_", "\x00", "\x1b[31m", "\u200b"),

@@ -2,7 +2,6 @@
 
 import pyarrow as pa
 import pytest
-from tests.long.fuzz.world import copied_world
 
 from jvgn.datasets import tables
 from jvgn.evaluation.predicted_phrases import read_phrases
@@ -10,6 +9,7 @@ from jvgn.evaluation.predictions import PREDICTIONS, WAYS, read_predictions
 from jvgn.graphs.tables import NODES
 from jvgn.storage.parquet import read_table, write_table
 from parsers.errors import BrokenFile
+from tests.long.fuzz.world import copied_world
 
 EVALUATED = [201, 202, 301, 302]
 

@@ -4,9 +4,9 @@ import signal
 import time
 
 import pytest
-from jvgn.storage.stopping import UNHEARD, stoppable
 
 from jvgn.runtime.interruption import watched
+from jvgn.storage.stopping import UNHEARD, stoppable
 
 
 def test_a_terminating_signal_is_noted_however_often_it_comes():

@@ -70,11 +70,11 @@ class Photographs:
         """Return refs: each split of the world is distributed over the named ones, with `sentences` of each ref."""
         dealt = []
         for ref in (ref for ref in self.refs if ref["split"] in splits):
-            chosen = splits[ref["split"]]
-            told = ref["sentences"][sentences]
-            if told:
-                split = chosen[ref["image_id"] % len(chosen)]
-                dealt.append(refer_ref(ref, told, split, CATEGORIES[ref["category_id"] % 8][0]))
+            names = splits[ref["split"]]
+            chosen = ref["sentences"][sentences]
+            if chosen:
+                split = names[ref["image_id"] % len(names)]
+                dealt.append(refer_ref(ref, chosen, split, CATEGORIES[ref["category_id"] % 8][0]))
         return dealt
 
 
@@ -120,12 +120,12 @@ def refer_ref(ref: dict, sentences: list[dict], split: str, category: int) -> di
         Str("split"): Str(split),
         "sentences": [
             {
-                "tokens": told["tokens"],
-                "raw": told["raw"].capitalize(),
-                "sent_id": told["sent_id"],
-                "sent": told["sent"],
+                "tokens": sentence["tokens"],
+                "raw": sentence["raw"].capitalize(),
+                "sent_id": sentence["sent_id"],
+                "sent": sentence["sent"],
             }
-            for told in sentences
+            for sentence in sentences
         ],
         "category_id": category,
     }
@@ -189,7 +189,7 @@ def write_annotations(path: Path, photographs: Photographs) -> None:
 
 def write_glove(path: Path, photographs: Photographs) -> None:
     """Write vectors of most words, and of one with a space in it, like the published file."""
-    words = sorted({token for ref in photographs.refs for told in ref["sentences"] for token in told["tokens"]})
+    words = sorted({token for ref in photographs.refs for sentence in ref["sentences"] for token in sentence["tokens"]})
     random = np.random.default_rng(0)
     lines = io.StringIO()
     for word in dict.fromkeys([",", "the", *words[1:], "at name@domain.com", ". . ."]):
