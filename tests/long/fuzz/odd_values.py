@@ -4,7 +4,7 @@ import copy
 from random import Random
 from typing import Any
 
-NUMBERS: list[Any] = [0, -1, 1, 3, 255, 2**15, 2**31 - 1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, 2**63, 10**400]
+NUMBERS: list[Any] = [0, -1, 1, 3, 255, 2**15, 2**31 - 1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, 2**63]
 NUMBERS += [0.5, -0.0, 1e-320, 1e30, 1e308, -1e308, float("nan"), float("inf"), float("-inf")]
 TEXTS = ["", " ", "a", "the", "1", "-1", "1e999", "nan", "null", "true", "0x10", "٣", "\x00", "\x1b[31m", "\t", "\n"]
 TEXTS += ["\u2028", "\u202e", "\ufeff", "e\u0301", "\ud800", "../../escape", "/etc/passwd", "a/b", ".", "..", "--help"]
@@ -63,7 +63,5 @@ def changed_cells(text: str, separator: str, random: Random) -> str:
             lines[at][cell : cell + 1] = []
             lines[at] = lines[at] or [""]
         else:
-            lines[at][cell] = str(
-                random.choice(random.choice((TEXTS, [number for number in NUMBERS if number < 1e300])))
-            )
+            lines[at][cell] = str(random.choice(random.choice((TEXTS, NUMBERS))))
     return "\n".join(separator.join(line) for line in lines)

@@ -3,7 +3,7 @@
 from tests.long.fuzz.readers import READERS
 from tests.long.fuzz.running import FINE, VALID, Input, inputs_of, outcomes
 
-DAMAGED = 150
+DAMAGED = 100
 
 
 def test_commands_accept_valid_files_and_refuse_damaged_ones_with_one_line():
