@@ -1,19 +1,19 @@
-"""What all tests share."""
+"""Settings of all tests."""
 
 import os
 
 import pytest
 from hypothesis import settings
 
-# Read when torch is loaded. Some virtual machines announce matrix units (AMX) that they refuse to run: bfloat16
-# products would end the process. Vector units serve the tests as well.
+# Read when torch is loaded. Some virtual machines announce matrix units (AMX) that they do not run: bfloat16 products
+# would end the process.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
-# A busy machine may take its time: how long an example takes is not what these tests prove.
+# No deadline: the machine may be busy, and these tests do not measure time.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whole workflows first: begun last, they would leave all processes but one without work."""
+    """Run whole workflows first: started last, they would leave the other processes without work."""
     items.sort(key=lambda item: "workflow" not in item.path.parts)

@@ -1,4 +1,4 @@
-"""What a finished demo must show: `python tests/promises.py results`. Exits with 1 and says by how much if not."""
+"""Check the numbers of a finished demo: `python tests/promises.py results`. Exits with 1 if one is too low."""
 
 import json
 import sys

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -28,11 +28,21 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         from jvgn.storage.processes import killed_workers_named  # loads multiprocessing
 
-        if threading.current_thread() is threading.main_thread():
-            # SIGTERM ends a command as Ctrl-C does: temporary files are removed.
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with mistakes_shown(), killed_workers_named():
+        with mistakes_shown(), killed_workers_named(), terminated_like_interrupted():
             return super().invoke(ctx)
+
+
+@contextmanager
+def terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, so that temporary files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 @contextmanager
@@ -47,7 +57,8 @@ def mistakes_shown() -> Iterator[None]:
             raise
         if error.filename is None:
             # Standard output is full. Python would try to write the rest once more as it exits.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            with suppress(OSError, ValueError):  # it may be no real file
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = error.filename or "standard output or a temporary file"
         fail(f"{where}: cannot be used ({error.strerror or error}); check the path and the disk")
 

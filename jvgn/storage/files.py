@@ -26,6 +26,7 @@ RECORD = ".origin"
 SNAKEMAKE_TIMESTAMP = ".snakemake_timestamp"
 """Snakemake puts a file of this name into output folders."""
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+PATH_ERRORS = (errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG)
 RUST_ERROR = re.compile(r"\(os error (\d+)\)")
 """safetensors, written in Rust, reports a full disk only in its message."""
 FULL = 1 << 16
@@ -61,14 +62,24 @@ def replacing_folder(path: Path | str) -> Iterator[Path]:
     try:
         with disk_errors_named(path):
             yield temporary
-            old = temporary_name(path)
-            if path.exists():
-                path.rename(old)
-            temporary.rename(path)
-            remove(old)
+            put_in_place(temporary, path)
     except BaseException:
         remove(temporary)
         raise
+
+
+def put_in_place(new: Path, path: Path) -> None:
+    """Rename a folder to `path`, in the place of an older one or of a link to one."""
+    old = temporary_name(path)
+    if path.exists() or path.is_symlink():
+        path.rename(old)
+    try:
+        new.rename(path)
+    except OSError:
+        if old.exists():
+            old.rename(path)
+        raise
+    remove(old)
 
 
 @contextmanager
@@ -76,8 +87,10 @@ def reading(path: Path | str, kind: str, cure: str = "delete it and run the work
     """Turn any exception of a library about the file at `path` into a `BrokenFile` that names it."""
     try:
         yield
-    except (UserError, MemoryError):
+    except UserError:
         raise
+    except MemoryError as error:
+        raise BrokenFile(path, f"too large for the memory as a {kind}, or damaged", cure) from error
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; check the path, or make it with the workflow") from error
     except OSError as error:
@@ -106,8 +119,8 @@ def record_of(path: Path) -> Path:
 
 def temporary_beside(path: Path) -> Path:
     """Create an empty file in the folder of `path`, which is created if missing."""
-    check_may_be_file(path)
     with disk_errors_named(path):
+        check_may_be_file(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_name(path)
         temporary.touch(exist_ok=False)
@@ -127,7 +140,7 @@ def flush(path: Path) -> None:
 
 def remove(path: Path) -> None:
     with suppress(OSError):  # the disk may have become read-only
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
@@ -141,11 +154,21 @@ def disk_errors_named(path: Path) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:
+        if is_about_input(error, path):
+            raise
         if reason := disk_problem(error, path.parent):
             raise UserError(f"{path}: cannot be written ({reason}); check the disk and run it again") from error
-        if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG):
+        if isinstance(error, OSError) and error.errno in PATH_ERRORS:
             raise UserError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
         raise
+
+
+def is_about_input(error: Exception, path: Path) -> bool:
+    """Return whether an error names a file that is not `path`, its temporary file or a folder of it."""
+    if not isinstance(error, OSError) or not isinstance(error.filename, str | bytes):
+        return False
+    named = Path(os.fsdecode(error.filename)).absolute()
+    return named.parent != path.parent.absolute() and named not in path.absolute().parents
 
 
 def disk_problem(error: Exception, folder: Path) -> str | None:

@@ -48,6 +48,9 @@ class NumberType:
 class NumberArray(np.ndarray):
     """Stands in for `numpy.ndarray`, and takes only a `NumberType`."""
 
+    def __new__(cls, *_: Any) -> Any:
+        raise pickle.UnpicklingError("it makes an array of a type of its own; only numbers are admitted")
+
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         _, shape, kind, is_fortran, data = state
         content = encode(data, "latin1") if isinstance(data, str) else data  # Python 2 wrote bytes as text

@@ -17,7 +17,7 @@ def write_hashes(folder: Path) -> None:
     for within in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
         files = sorted(path for path in within.iterdir() if path.is_file() and path.name != NAME)
         lines = "".join(f"{sha256(file)}  {file.name}\n" for file in files)
-        (within / NAME).write_text(lines, encoding="utf8")
+        (within / NAME).write_text(lines, encoding="utf8", errors="surrogateescape")
 
 
 def recorded_hash(file: Path) -> str | None:
@@ -33,7 +33,7 @@ def recorded_hashes(folder: Path) -> dict[str, str]:
 
 @cache
 def parsed_hashes(hashes: Path, _: int) -> dict[str, str]:
-    lines = hashes.read_text(encoding="utf8").split("\n")
+    lines = hashes.read_text(encoding="utf8", errors="surrogateescape").split("\n")
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines) if name}
 
 

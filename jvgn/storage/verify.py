@@ -4,7 +4,7 @@ Most files have records (`jvgn.storage.records`); pictures and downloads have on
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -33,16 +33,28 @@ def verify(folder: Path) -> Iterator[Finding]:
     """Yield every problem with the files below a folder."""
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder; name one that holds finished runs, such as results")
-    paths = sorted(Path(parent, name) for parent, _, names in os.walk(folder, followlinks=True) for name in names)
+    unreadable: list[OSError] = []
+    paths = sorted(files_below(folder, unreadable.append))
+    for error in unreadable:
+        yield Finding("broken", Path(str(error.filename)), f"cannot be read ({error.strerror})")
     yield from missing(paths)
     sizes = {path: path.stat().st_size for path in paths if path.is_file() and is_finished(path, folder)}
     with tqdm(total=sum(sizes.values()), unit="B", unit_scale=True, disable=None) as progress:
         for path, size in sizes.items():
             try:
-                yield from findings(path)
+                yield from findings(path, folder)
             except OSError as error:
                 yield Finding("broken", path, f"cannot be read ({error.strerror})")
             progress.update(size)
+
+
+def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
+    """Yield all files below a folder. Links to folders are followed, each folder is visited once."""
+    visited: set[str] = set()
+    for parent, folders, names in os.walk(folder, onerror=on_error, followlinks=True):
+        visited.add(os.path.realpath(parent))
+        folders[:] = [name for name in folders if os.path.realpath(Path(parent, name)) not in visited]
+        yield from (Path(parent, name) for name in names)
 
 
 def is_finished(path: Path, folder: Path) -> bool:
@@ -66,7 +78,7 @@ def missing(paths: list[Path]) -> Iterator[Finding]:
                 yield Finding("missing", path, f"no such file; run the workflow again, or delete {record.name} too")
 
 
-def findings(path: Path) -> Iterator[Finding]:
+def findings(path: Path, folder: Path) -> Iterator[Finding]:
     try:
         origin = read_origin(path)
         expected = origin.sha256 if origin else recorded_hash(path) or recorded_download(path)
@@ -74,7 +86,9 @@ def findings(path: Path) -> Iterator[Finding]:
         yield Finding("broken", path, str(error))
         return
     if expected is None:
-        yield Finding("unknown", path, "no record says what made it")
+        # Links lead to the user's own pictures. Nobody should be advised to delete them.
+        if path.resolve().is_relative_to(folder.resolve()):
+            yield Finding("unknown", path, "no record says what made it")
     elif sha256(path) != expected:
         yield Finding("broken", path, origin.problem if origin else "changed since it was written")
     elif origin and (reasons := list(staleness(path, origin))):
@@ -84,7 +98,7 @@ def findings(path: Path) -> Iterator[Finding]:
 def recorded_download(file: Path) -> str | None:
     """Return the checksum beside a download, if any."""
     checksum = file.with_name(file.name + CHECKSUM)
-    return checksum.read_text(encoding="utf8").split(" ")[0] if checksum.is_file() else None
+    return checksum.read_text(encoding="utf8", errors="replace").split(" ")[0] if checksum.is_file() else None
 
 
 def staleness(path: Path, origin: Origin) -> Iterator[str]:

@@ -1,9 +1,18 @@
-"""A finished project of five images: its settings, and the commands that make it. Cases spoil a copy.
+"""A finished project of five images: its settings, and the commands that make it. Tests damage a copy of it.
 
-Paths are the workflow's, from the project's folder, in which a case begins.
+Paths are those of the workflow, relative to the folder of the project.
 """
 
+import shlex
+from contextlib import chdir
+from pathlib import Path
 from typing import Any
+
+import yaml
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from jvgn.storage.files import RECORD
 
 DATASET = "results/datasets/shapes"
 EXPRESSIONS = f"{DATASET}/expressions.parquet"
@@ -112,20 +121,34 @@ EXAMPLES = (
 GALLERY = f"gallery {MODEL} --images {IMAGES} --output {RUN}/gallery/index.html --title shapes_gt"
 
 MAKING = [
-    ("jvgn", WORLD),
-    ("jvgn", READ_DATASET),
-    ("parsers", PARSE),
-    ("jvgn", EXCLUDE_IMAGES),
-    ("jvgn", TRAIN_DETECTOR),
-    ("jvgn", MEASURE_DETECTOR),
-    ("jvgn", PROVE_DETECTOR),
-    ("jvgn", EXTRACT),
-    ("jvgn", MERGE),
-    ("jvgn", BUILD_VOCABULARY),
-    ("jvgn", TRAIN),
-    ("jvgn", TRAIN_UNMARGINALISED),
-    ("jvgn", PREDICT),
-    ("jvgn", SCORE),
-    ("jvgn", ABLATE),
+    WORLD,
+    READ_DATASET,
+    PARSE,
+    EXCLUDE_IMAGES,
+    TRAIN_DETECTOR,
+    MEASURE_DETECTOR,
+    PROVE_DETECTOR,
+    EXTRACT,
+    MERGE,
+    BUILD_VOCABULARY,
+    TRAIN,
+    TRAIN_UNMARGINALISED,
+    PREDICT,
+    SCORE,
+    ABLATE,
 ]
-"""The program and the command of each step, in order."""
+"""The commands of all steps, in order."""
+
+
+def make_project(folder: Path) -> None:
+    """Run all steps in an empty folder."""
+    with chdir(folder):
+        for name, values in SETTINGS.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(yaml.safe_dump(values))
+        for command in MAKING:
+            ran = CliRunner().invoke(main, shlex.split(command))
+            assert ran.exit_code == 0, (command, ran.output, ran.exception)
+    # With a record, a damaged file would be refused unread. Here, its reader has to report the problem.
+    for record in folder.rglob(f"*{RECORD}"):
+        record.unlink()

@@ -1,4 +1,4 @@
-"""Which files lie behind a module: what an edit makes stale."""
+"""Code slices: the files behind a module, an edit of which makes its results stale."""
 
 from pathlib import Path
 
@@ -13,19 +13,19 @@ GRAPH = grimp.build_graph("jvgn", "parsers")
 @pytest.mark.parametrize(
     "module", ["jvgn.training.run", "jvgn.regions.extraction", "jvgn.evaluation.score", "jvgn.graphs.parsing"]
 )
-def test_all_that_a_module_imports_is_behind_it(module):
+def test_a_slice_holds_every_import(module):
     imported = {module, *GRAPH.find_upstream_modules(module)}
     paths = [ROOT.joinpath(*name.split(".")) for name in imported]
     expected = {path / "__init__.py" if path.is_dir() else path.with_suffix(".py") for path in paths}
     assert expected <= set(code_behind([module]).values())
 
 
-def test_what_it_does_not_import_is_not_behind_it():
+def test_a_slice_holds_no_module_that_is_not_imported():
     assert "jvgn/evaluation/score.py" not in code_behind(["jvgn.training.run"])
     assert not any(name.startswith("parsers/words") for name in code_behind(["jvgn.training.run"]))
 
 
-def test_backends_that_a_table_names_are_behind_the_stage_that_loads_them():
+def test_a_slice_holds_the_backends_that_a_table_names():
     behind = code_behind(["jvgn.graphs.parsing"])
     assert {
         "parsers/lexical/__init__.py",
@@ -43,9 +43,9 @@ def test_backends_that_a_table_names_are_behind_the_stage_that_loads_them():
         ("jvgn.paper.paper_tables", "jvgn/paper/published/table1.csv"),
     ],
 )
-def test_data_that_a_module_reads_are_behind_it(module, data):
+def test_a_slice_holds_the_data_that_a_module_reads(module, data):
     assert data in code_behind([module])
 
 
-def test_paths_are_those_in_the_project():
+def test_paths_are_relative_to_the_project():
     assert code_behind(["jvgn.boxes"])["jvgn/boxes.py"] == Path(ROOT / "jvgn/boxes.py")

@@ -1,8 +1,8 @@
-"""`make faults`: a miniature of the workflow is disturbed at random moments, and must end as if nothing had happened.
+"""`make faults`: disturb a small workflow at random moments; its results must be as if nothing had happened.
 
 A fault begins with a copy of a finished project in which one job has to run again. It happens before or while that job
-runs; then the workflow is run as its messages advise until it ends well, and every file is compared with the
-undisturbed project's. Prints a line a fault, the table of faults by stage and kind, and what went wrong.
+runs. Then the workflow is run as its messages advise until it succeeds, and every file is compared with the
+undisturbed project. Prints a line for each fault, a table of faults by stage and kind, and what went wrong.
 """
 
 import math
@@ -18,16 +18,14 @@ from typing import Any
 import click
 
 from tests.jvgn.downloads.server import running_server
-from tests.long.faults.choosing import Fault, faults
-from tests.long.faults.disks import FullDisk, may_mount
-from tests.long.faults.harness import Harness
-from tests.long.faults.kind import Kind
-from tests.long.faults.kinds import KINDS
+from tests.long.faults.disks import may_mount
+from tests.long.faults.harness import EVERYTHING, Harness, Repeatedly
+from tests.long.faults.jobs import Fault, faults
+from tests.long.faults.kinds import KINDS, FullDisk, Kind
 from tests.long.faults.miniature import undisturbed_in
 from tests.long.faults.session import hear_interrupts
-from tests.long.faults.table import Outcome, summary, table, told
+from tests.long.faults.table import Outcome, explained, summary, table
 from tests.long.faults.trial import Flaw
-from tests.long.faults.whole import EVERYTHING, Repeatedly
 
 COUNT = click.IntRange(min=1)
 POSITIVE = click.FloatRange(min=0, min_open=True)
@@ -35,19 +33,19 @@ NAMES = [kind.name for kind in KINDS]
 
 
 @click.command()
-@click.option("--faults", "number", type=COUNT, help="How many; without it, as many as time permits.")
-@click.option("--minutes", type=POSITIVE, help="No fault is begun later than that, counted from the very start.")
-@click.option("--whole", type=COUNT, help="Also make everything from nothing, disturbed so many times on the way.")
+@click.option("--faults", "number", type=COUNT, help="How many faults; without it, as many as time permits.")
+@click.option("--minutes", type=POSITIVE, help="Start no fault later than this.")
+@click.option("--whole", type=COUNT, help="Also make everything from the start, disturbed so many times.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--only", multiple=True, help="The number of a fault, or part of its name, such as 'train: kill'.")
 @click.option("--each", multiple=True, type=click.Choice(NAMES), help="Also, and first, this kind at every stage.")
 @click.option("--side-by-side", type=COUNT, default=3, show_default=True)
-@click.option("--folder", type=click.Path(path_type=Path), help="Where all is kept, and used again if it is there.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Keep projects and logs here, and use them again.")
 def main(number: int | None, minutes: float | None, folder: Path | None, **which: Any) -> None:
     end = time.monotonic() + 60 * minutes if minutes else math.inf
     hear_interrupts()
     if not may_mount():
-        click.echo("no disk is filled: only root may mount a small one")
+        click.echo("only root may mount a small disk: no disk is filled")
     with running_server() as server, tempfile.TemporaryDirectory(prefix="faults.") as temporary:
         place = folder or Path(temporary)
         undisturbed = undisturbed_in(place / "undisturbed", server)
@@ -56,12 +54,12 @@ def main(number: int | None, minutes: float | None, folder: Path | None, **which
         for outcome in shown(Harness(undisturbed, server, place, end), number, **which):
             click.echo(outcome.line())
             outcomes.append(outcome)
-    click.echo("\n".join(["", *table(outcomes), "", *told(outcomes), summary(outcomes)]))
+    click.echo("\n".join(["", *table(outcomes), "", *explained(outcomes), summary(outcomes)]))
     raise SystemExit(not is_good(outcomes))
 
 
 def is_good(outcomes: Sequence[Outcome]) -> bool:
-    """Whether a fault has happened, and none showed a flaw."""
+    """Return whether a fault happened, and none showed a flaw."""
     return any(not outcome.is_late for outcome in outcomes) and not any(outcome.flaws for outcome in outcomes)
 
 
@@ -74,7 +72,7 @@ def shown(
     each: Sequence[str],
     side_by_side: int,
 ) -> Iterator[Outcome]:
-    """Of as many faults as were asked for, or as there is time for."""
+    """Yield the outcomes of as many faults as were asked for, or as time permits."""
     if (whole or each) and not number and not only and harness.end == math.inf:
         number = 0
     first = [fault for kind in each for fault in at_each_stage(harness, seed, kind)]
@@ -86,7 +84,7 @@ def shown(
 
 
 def at_each_stage(harness: Harness, seed: int, kind: str) -> Iterator[Fault]:
-    """The first fault of a kind at each of the stages that can have it."""
+    """Yield the first fault of a kind at each stage that it fits."""
     jobs = harness.undisturbed.jobs
     lacking = {job.stage for job in jobs for one in possible_kinds() if one.name == kind and one.fits(job)}
     for fault in faults(jobs, possible_kinds(), seed):
@@ -98,19 +96,19 @@ def at_each_stage(harness: Harness, seed: int, kind: str) -> Iterator[Fault]:
 
 
 def possible_kinds() -> list[Kind]:
-    """Those that this user may cause."""
+    """Return the kinds that this user may cause."""
     return [kind for kind in KINDS if may_mount() or not isinstance(kind, FullDisk)]
 
 
 def chosen(harness: Harness, seed: int, only: Sequence[str]) -> Iterator[Fault]:
-    """All faults, or those of a number or part of a name; without end, unless there are numbers alone."""
+    """Yield all faults, or those with these numbers or parts of names."""
     jobs, kinds = harness.undisturbed.jobs, possible_kinds()
     possible = {f"{job.stage}: {kind.name}" for job in jobs for kind in kinds if kind.fits(job)}
     names = [name for name in only if not name.isdecimal()]
     numbers = {int(name) for name in only if name.isdecimal()}
     for name in names:
         if not any(name in fault for fault in possible):
-            raise click.UsageError(f"--only {name}: there is no such fault; there are: {', '.join(sorted(possible))}")
+            raise click.UsageError(f"--only {name}: unknown fault; known: {', '.join(sorted(possible))}")
     last = None if names or not only else max(numbers) + 1
     for fault in islice(faults(jobs, kinds, seed), last):
         if not only or fault.number in numbers or any(name in str(fault) for name in names):
@@ -118,7 +116,7 @@ def chosen(harness: Harness, seed: int, only: Sequence[str]) -> Iterator[Fault]:
 
 
 def carried_out(harness: Harness, waiting: Iterator[Fault], side_by_side: int) -> Iterator[Outcome]:
-    """As they end; one is begun when there is room for it."""
+    """Yield outcomes as faults end; run some side by side."""
     running: dict[Future[Outcome], Fault] = {}
     with ThreadPoolExecutor(side_by_side) as pool:
         while True:
@@ -132,7 +130,7 @@ def carried_out(harness: Harness, waiting: Iterator[Fault], side_by_side: int) -
 
 
 def broken(fault: Fault, error: BaseException) -> Outcome:
-    """Of a fault that the harness itself could not carry out."""
+    """Return the outcome of a fault that the harness could not carry out."""
     return Outcome(fault, [Flaw("harness", "".join(format_exception(error)).rstrip())], math.nan, is_harmed=False)
 
 

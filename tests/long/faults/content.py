@@ -1,9 +1,10 @@
-"""What a project's folder holds, so that two can be compared: all files but for what is a matter of time."""
+"""Contents of a project, to compare two: all finished files, without the seconds that they record."""
 
 import csv
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,44 +19,49 @@ from jvgn.storage.records import SAVED_STATE
 MADE = ("results", "resources")
 
 HIDDEN = (".origin", ".snakemake_timestamp", NAME)
-"""What lies hidden beside finished files, or in finished folders."""
+"""Suffixes of hidden files that belong to finished ones."""
 
 
 def files_of(folder: Path) -> Iterator[str]:
-    """All files that rules make, hidden ones included, by their paths from the folder."""
+    """Yield all files that rules make, hidden ones too, relative to the folder."""
     for made in MADE:
         for path in sorted(files_in(folder / made)):
             yield path.relative_to(folder).as_posix()
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """All files in a folder and below, also while others come and go, and folders with them."""
+    """Yield all files below a folder, also while files and folders are made and removed."""
     for place, _, names in os.walk(folder):
         yield from (path for name in names if (path := Path(place, name)).is_file())
 
 
 def is_finished(path: str) -> bool:
-    """Whether it has a final name."""
+    """Return whether a file has its final name."""
     return not any(part.startswith(".") for part in Path(path).parts) and not SAVED_STATE.search(path)
 
 
 def is_left_over(path: str) -> bool:
-    """Whether it is something that no finished workflow has: a temporary file, or the state of what has not ended."""
+    """Return whether a file should not be left by a finished workflow: a temporary file, or saved state."""
     return not is_finished(path) and (not path.endswith(HIDDEN) or files.UNFINISHED in path)
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """The hash of every file with a final name, whatever seconds it tells."""
+    """Return the hash of every finished file, without the seconds that it records."""
     found = {}
     for path in files_of(folder):
-        with suppress(FileNotFoundError):  # it was replaced meanwhile, or removed
+        with suppress(FileNotFoundError):  # it was replaced or removed meanwhile
             if is_finished(path):
                 found[path] = digest(folder / path)
     return found
 
 
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it."""
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
 def digest(path: Path) -> str:
-    """A file that cannot be read as what it is has the hash of its bytes."""
+    """Return the hash of a file without its seconds, or of its bytes if it is damaged."""
     content = path.read_bytes()
     timeless = TIMELESS.get(path.name)
     with suppress(ValueError, KeyError, pa.ArrowException):

@@ -1,10 +1,16 @@
-"""The jobs of the workflow, as Snakemake prints them before they run, and the stages that they belong to."""
+"""Jobs of the workflow, read from the output of Snakemake, and the faults that disturb them in turn."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import count
 from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.long.faults.kinds import Kind
 
 STAGES = {
     "freeze_*": "freeze",
@@ -19,18 +25,18 @@ STAGES = {
     "write_table": "tables",
     "show_paper_table": "tables",
 }
-"""Rules that are no stage of their own, by pattern."""
+"""Stages of rules that have another name, by pattern."""
 TOUCHED = ("mark_folder",)
-"""Rules whose outputs Snakemake itself touches: there is no process, and nothing that takes space."""
+"""Rules without a process: Snakemake itself touches their outputs."""
 TEMPORARY = ("results/*.shards/*", "results/*/shards/*")
-"""What the workflow removes itself once it is merged."""
+"""Files that the workflow removes once they are merged."""
 BLOCK = re.compile(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", re.MULTILINE)
 FIELD = re.compile(r"^    (input|output): (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One job; its files are relative to the project's folder."""
+    """A job; its paths are relative to the folder of the project."""
 
     rule: str
     inputs: tuple[str, ...]
@@ -45,7 +51,7 @@ class Job:
         return self.rule not in TOUCHED
 
     def before(self, jobs: "Sequence[Job]") -> "set[Job]":
-        """Itself, and those of the jobs that it comes before, directly or not."""
+        """Return this job and all that depend on it."""
         found, waiting = {self}, [self]
         while waiting:
             made = set(waiting.pop().outputs)
@@ -55,12 +61,12 @@ class Job:
 
     @property
     def data(self) -> tuple[str, ...]:
-        """The inputs that other jobs made; the others are code."""
+        """Return the inputs that other jobs made; the others are code."""
         return tuple(path for path in self.inputs if Path(path).parts[0] in ("results", "resources"))
 
 
 def jobs_in(said: str) -> list[Job]:
-    """The jobs that Snakemake named, in its order; a rule without outputs is none."""
+    """Return the jobs with outputs that Snakemake printed, in its order."""
     jobs = []
     for rule, block in BLOCK.findall(f"{said}\n"):
         files = {name: tuple(paths.split(", ")) for name, paths in FIELD.findall(block)}
@@ -70,3 +76,35 @@ def jobs_in(said: str) -> list[Job]:
 
 def is_temporary(path: str) -> bool:
     return any(fnmatch(path, pattern) for pattern in TEMPORARY)
+
+
+@dataclass(frozen=True)
+class Fault:
+    number: int
+    job: Job
+    kind: "Kind"
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.job.stage}: {self.kind.name}"
+
+
+def faults(jobs: Sequence[Job], kinds: "Sequence[Kind]", seed: int) -> Iterator[Fault]:
+    """Yield faults without end, one at each stage in turn; the same for the same seed."""
+    random = Random(seed)
+    stages = sorted({job.stage for job in jobs})
+    random.shuffle(stages)
+    turns = {stage: turns_of([job for job in jobs if job.stage == stage], kinds, random) for stage in stages}
+    for number in count():
+        stage = stages[number % len(stages)]
+        job, kind = next(turns[stage])
+        yield Fault(number, job, kind, seed)
+
+
+def turns_of(jobs: Sequence[Job], kinds: "Sequence[Kind]", random: Random) -> "Iterator[tuple[Job, Kind]]":
+    """Yield every kind that fits one of the jobs, in random order, then every kind again."""
+    while True:
+        for kind in random.sample(kinds, len(kinds)):
+            fitting = [job for job in jobs if kind.fits(job)]
+            if fitting:
+                yield random.choice(fitting), kind

@@ -1,4 +1,4 @@
-"""The miniature project that is disturbed: the embedded world in shards, both settings, and some downloads."""
+"""The project that is disturbed: the embedded world in shards, both settings, and some downloads."""
 
 import hashlib
 from collections.abc import Mapping
@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.jvgn.downloads.server import Server
-from tests.long.faults.content import contents, files_in
+from tests.long.faults.content import contents, files_in, remove
 from tests.long.faults.jobs import Job, jobs_in
-from tests.long.faults.recovery import remove
 from tests.long.miniature.published import UNC, Photographs, write_annotations, write_glove, write_images, write_refer
 from tests.workflow.conftest import COPIED, ROOT, Project, copy_project, miniature_configuration
 
@@ -37,14 +36,14 @@ SOURCES = (
     "tests/long/miniature",
     "tests/workflow",
 )
-"""What decides how the project turns out."""
+"""Sources of the project: a change makes it again."""
 PROFILE = ("--workflow-profile", "workflow/profiles/local")
 PATIENCE = 1.0
 """Seconds without a byte after which a download is tried again."""
 
 
 def configuration(mirrors: Mapping[str, str]) -> dict[str, Any]:
-    """Little of everything; states are saved often, so that there is something to go on from."""
+    """Return a small configuration that saves states often, so that jobs can resume."""
     config = miniature_configuration()
     config["shapes"] |= {"train": 40, "expressions_per_image": 4}
     config["detectors"]["tiny"] |= {"epochs": 1, "save_every": 1}
@@ -60,7 +59,7 @@ def configuration(mirrors: Mapping[str, str]) -> dict[str, Any]:
 
 
 def publish(folder: Path) -> None:
-    """`folder` holds what is downloaded, under the published names."""
+    """Write the files that are downloaded, under the published names."""
     folder.mkdir(parents=True)
     photographs = Photographs(folder / "drawn")
     refs = {"unc": photographs.refs_of(UNC), "google": photographs.refs_of(UNC)}
@@ -71,13 +70,13 @@ def publish(folder: Path) -> None:
 
 
 def mirrors(server: Server, folder: Path, within: str = "all", **behaviour: Any) -> dict[str, str]:
-    """The address of each published file, in a folder of the server's in which they all behave so."""
+    """Serve the published files with this behaviour; return their addresses."""
     return {name: server.serve(f"{within}/{file}", folder / file, **behaviour) for name, file in PUBLISHED.items()}
 
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """A finished project, and what it holds."""
+    """A finished project and its contents."""
 
     folder: Path
     published: Path
@@ -86,7 +85,7 @@ class Undisturbed:
 
 
 def undisturbed_in(folder: Path, server: Server) -> Undisturbed:
-    """The project that lies in a folder; if none does that these sources made, it is made without any disturbance."""
+    """Return the project in a folder; make it first unless it is there and of the same sources."""
     sources, now = folder / "sources", hash_of(ROOT)
     if not sources.exists() or sources.read_text() != now:
         making = folder.with_name(f"{folder.name}.making")
@@ -101,7 +100,7 @@ def undisturbed_in(folder: Path, server: Server) -> Undisturbed:
 
 
 def hash_of(root: Path) -> str:
-    """Of all sources, their names included."""
+    """Hash all sources with their names."""
     files = [file for name in SOURCES for file in (files_in(root / name) if (root / name).is_dir() else [root / name])]
     digest = hashlib.sha256()
     for file in sorted(file for file in files if file.parent.name != "__pycache__"):
@@ -110,7 +109,7 @@ def hash_of(root: Path) -> str:
 
 
 def make_project(folder: Path, server: Server) -> str:
-    """The workflow has made all; returns its plan. Shards stay, so that they can be disturbed too."""
+    """Run the whole workflow; return its plan. Shards are kept, so that they can be disturbed too."""
     publish(folder / "published")
     (folder / "project").mkdir()
     project = copy_project(folder / "project", configuration(mirrors(server, folder / "published")))

@@ -1,20 +1,19 @@
-"""Where a fault happens: a copy of the finished project, and the job that is disturbed in it."""
+"""The scene of a fault: a copy of the finished project, and the job that is disturbed in it."""
 
-import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from tests.long.faults.content import files_of
+from tests.long.faults.content import files_of, remove
+from tests.long.faults.disks import free_bytes
 from tests.long.faults.jobs import Job
-from tests.long.faults.recovery import remove
 from tests.long.faults.session import Session
 
 TO_START = 60.0
-"""Seconds within which a workflow's first job starts."""
+"""Seconds within which the first job of a workflow starts."""
 CLOSE = 0.03
-"""Seconds within which much happens when files are written."""
+"""Seconds after the first byte of an output in which many faults are interesting."""
 
 
 @dataclass
@@ -23,33 +22,33 @@ class Scene:
     job: Job
     random: Random
     companion: Job | None = None
-    """Another job that runs beside it, or after it."""
+    """Another job of the same run."""
     usual: float = 3.0
-    """Seconds that the job takes when it is not disturbed."""
+    """Seconds that the undisturbed job takes."""
     needed: int = 0
-    """Bytes of the disk that the outputs took, until they were cleared."""
+    """Bytes of the disk that the outputs took."""
     damaged: set[str] = field(default_factory=set)
-    """Files that the fault itself has changed."""
+    """Files that the fault itself changed."""
 
     @property
     def spare(self) -> Path:
-        """A file on the project's disk, outside of the project."""
+        """Return a file on the disk of the project, outside the project."""
         return self.folder.parent / "ballast"
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """What the workflow is asked for."""
+        """Return the targets of the workflow."""
         return (*self.job.outputs, *(self.companion.outputs if self.companion else ()))
 
     def clear_outputs(self) -> None:
-        """The jobs have to run."""
+        """Remove the outputs, so that the jobs have to run."""
         before = free_bytes(self.folder)
         for output in self.targets:
             remove(self.folder / output)
         self.needed = free_bytes(self.folder) - before
 
     def files(self, paths: tuple[str, ...]) -> list[str]:
-        """Those with a final name and some content; of a folder, the files in it."""
+        """Return the finished files with content; for a folder, the files in it."""
         found = []
         for path in (self.folder / path for path in paths):
             within = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -57,12 +56,12 @@ class Scene:
         return [file.relative_to(self.folder).as_posix() for file in found if not file.name.startswith(".")]
 
     def names_of(self, path: str) -> set[str]:
-        """All names of a file: a download may have two."""
+        """Return all names of a file: a download may have two."""
         same = (self.folder / path).stat().st_ino
         return {name for name in files_of(self.folder) if (self.folder / name).stat().st_ino == same}
 
     def is_being_written(self) -> bool:
-        """Whether one of the outputs has begun to appear: a temporary file beside it, or the output itself."""
+        """Return whether an output or its temporary file is there."""
         for output in self.job.outputs:
             path = self.folder / output
             if path.exists() or any(self.beside(path)):
@@ -74,7 +73,7 @@ class Scene:
         return [file for file in path.parent.glob(f".{path.name}.*") if not file.name.startswith(records)]
 
     def await_moment(self, session: Session) -> bool:
-        """Returns at a random moment of the job, or just as it writes; whether the job still runs."""
+        """Wait for a random moment of the job, or until it writes; return whether it still runs."""
         if not session.until(session.has_job, TO_START):
             return False
         if self.random.random() < 0.5:
@@ -83,8 +82,3 @@ class Scene:
         else:
             time.sleep(self.random.uniform(0, self.usual))
         return session.has_job()
-
-
-def free_bytes(folder: Path) -> int:
-    disk = os.statvfs(folder)
-    return disk.f_bavail * disk.f_frsize

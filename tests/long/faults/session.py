@@ -1,4 +1,4 @@
-"""A workflow that runs: its processes, and what it says."""
+"""A running workflow: its processes and its output."""
 
 import os
 import re
@@ -12,13 +12,13 @@ from pathlib import Path
 from tests.processes import STATE, processes_of
 
 JOB_NAMED = re.compile(r"^(?:local)?rule \w+:$", re.MULTILINE)
-"""What Snakemake says of a job before it runs."""
+"""Snakemake prints this before a job runs."""
 LOOKED_EVERY = 0.01
 """Seconds between two looks at the processes."""
 
 
 class Session:
-    """A command in a session of its own, which a signal can reach as a terminal's would."""
+    """A command in its own session, so that signals reach all its processes."""
 
     def __init__(self, command: Sequence[str], folder: Path, log: Path) -> None:
         self.log = log
@@ -39,20 +39,20 @@ class Session:
             return log.read().decode(errors="replace")
 
     def processes(self) -> list[int]:
-        """All that live, the first one ahead."""
+        """Return all living processes, the first one ahead."""
         found = [number for number, fields in processes_of(self.process.pid) if fields[STATE] != "Z"]
         return sorted(found, key=lambda number: number != self.process.pid)
 
     def job_processes(self) -> list[int]:
-        """Those that the first one started: a shell, the command in it, and what that started."""
+        """Return the processes of the job: a shell, its command and its workers."""
         return [number for number in self.processes() if number != self.process.pid]
 
     def has_job(self) -> bool:
-        """Whether a job was named and the first process has children: before, Snakemake has some that are no job's."""
+        """Return whether a job runs. Before Snakemake prints one, its children belong to no job."""
         return JOB_NAMED.search(self.said()) is not None and self.has_children()
 
     def has_children(self) -> bool:
-        """Whether the first process has; far quicker than to look at all processes."""
+        """Return whether the first process has children; much faster than a look at all processes."""
         for file in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
             with suppress(OSError):
                 if file.read_text().strip():
@@ -60,11 +60,11 @@ class Session:
         return False
 
     def has_ended(self) -> bool:
-        """Whether the first process has; a job may go on."""
+        """Return whether the first process has ended; a job may continue."""
         return self.process.poll() is not None
 
     def until(self, happens: Callable[[], bool], limit: float, every: float = LOOKED_EVERY) -> bool:
-        """Returns when it happens, or when it no longer can; whether it did."""
+        """Wait until it happens or no longer can; return whether it did."""
         end = time.monotonic() + limit
         while not happens():
             if self.has_ended() or time.monotonic() > end:
@@ -78,12 +78,12 @@ class Session:
                 os.kill(process, number)
 
     def send_all(self, number: int) -> None:
-        """As a terminal does, to every process."""
+        """Signal every process, as a terminal does."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
 
     def wait(self, limit: float, with_jobs: bool = True) -> bool:
-        """Whether it has ended within so many seconds, with its jobs or without; those that have not are killed."""
+        """Return whether it ended within so many seconds, with or without its jobs; otherwise kill it."""
         end = time.monotonic() + limit
         while not self.has_ended() or (with_jobs and self.processes()):
             if time.monotonic() > end:
@@ -93,7 +93,7 @@ class Session:
         return True
 
     def kill(self) -> None:
-        """None of its processes lives."""
+        """Kill all its processes."""
         while living := self.processes():
             self.send(signal.SIGKILL, living)
             time.sleep(LOOKED_EVERY)
@@ -101,5 +101,5 @@ class Session:
 
 
 def hear_interrupts() -> None:
-    """Sessions are reached by Ctrl-C, also if a shell started this in its background: what it starts would be deaf."""
+    """Let sessions receive Ctrl-C. A shell starts background commands with SIGINT ignored, and children inherit it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,11 +1,10 @@
-"""What is printed: a line a fault, and at the end the faults by stage and kind."""
+"""Output: a line for each fault, and a table of faults by stage and kind."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tests.long.faults.choosing import Fault
+from tests.long.faults.jobs import Fault
 from tests.long.faults.trial import Flaw
-from tests.long.faults.whole import Repeatedly
 
 VERDICTS = {
     "wrong": "wrong results",
@@ -14,7 +13,7 @@ VERDICTS = {
     "unclear": "unclear messages",
     "stuck": "runs that do not recover",
     "left over": "leftovers",
-    "failed": "failures that nobody caused",
+    "failed": "failures without a fault",
     "harness": "errors of the harness itself",
 }
 
@@ -25,9 +24,9 @@ class Outcome:
     flaws: Sequence[Flaw]
     seconds: float
     is_harmed: bool
-    """Whether the run that was disturbed failed."""
+    """Whether the disturbed run failed."""
     is_late: bool = False
-    """Whether the job had always ended before the fault, or had space enough."""
+    """Whether every attempt came too late."""
 
     def line(self) -> str:
         verdict = ", ".join(dict.fromkeys(flaw.verdict for flaw in self.flaws)) or (
@@ -37,9 +36,9 @@ class Outcome:
 
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Stages down, kinds across: how many faults, and after a `!` how many of them showed a flaw; none too late.
+    """Yield rows of stages and columns of kinds: the number of faults, and after `!` of those that showed a flaw.
 
-    The last row is of those that made a run fail, or damaged what nobody read.
+    The last row counts the faults that made a run fail.
     """
     outcomes = [outcome for outcome in outcomes if not outcome.is_late]
     kinds = sorted({outcome.fault.kind.name for outcome in outcomes})
@@ -67,12 +66,12 @@ def row(name: str, values: Sequence[str], kinds: Sequence[str]) -> str:
     return f"{name:<18}" + "".join(f"  {value:>{width}}" for value, width in zip(values, widths, strict=True))
 
 
-def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """What went wrong, and how to see it again."""
+def explained(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield what went wrong, and how to repeat it."""
     for outcome in outcomes:
         if outcome.flaws:
             fault = outcome.fault
-            what = f"--whole {fault.kind.times}" if isinstance(fault.kind, Repeatedly) else f"--only {fault.number}"
+            what = f"--only {fault.number}" if fault.number >= 0 else "--whole 12"
             again = f"python -m tests.long.faults --seed {fault.seed} {what}"
             yield f"{fault}, at {fault.job.outputs[0]}; again: {again}"
             yield from (f"    {flaw.verdict}: {flaw.what}" for flaw in outcome.flaws)

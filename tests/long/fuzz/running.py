@@ -1,188 +1,195 @@
-"""Inputs spread over processes, each of which may end, hang or misbehave: that is counted, and it is replaced."""
+"""Give damaged files to commands in worker processes, which may crash or hang: then they are replaced."""
 
-import json
+import multiprocessing
 import os
-import queue
-import select
+import resource
+import shlex
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
-import threading
-from collections import Counter
+import time
+import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from random import Random
 
-ROOT = Path(__file__).parents[3]
-PATIENCE = 60.0
-"""Seconds without an answer, after which a process hangs; long, for the machine may be busy with something else."""
-PREPARING = 300.0
-JOB = 200
-"""Inputs handed to a process at a time."""
+from tests.long.fuzz.readers import READERS, make_files
+
+VALID = -1
+"""Number of the input that is the valid file itself."""
+LONGEST = 60.0
+"""Seconds for one input, after which a command hangs."""
+STARTING = 600.0
+MOST_MEMORY = 16 << 30
 FINE = ("accepted", "refused")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Input:
+    """Input `number` of a run with this seed; the same numbers give the same bytes."""
+
     reader: str
+    seed: int
     number: int
+
+    def content(self, valid: bytes) -> bytes:
+        from tests.long.fuzz.damage import damaged
+
+        if self.number == VALID:
+            return valid
+        return damaged(READERS[self.reader][0], valid, Random(f"{self.seed} {self.reader} {self.number}"))
+
+    @property
+    def command(self) -> str:
+        commands = READERS[self.reader][1]
+        return commands[self.number % len(commands)]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    input: Input
     kind: str
-    said: str
+    """`accepted`, `refused`, or what went wrong."""
+    seconds: float = 0.0
+    message: str = ""
+    content: bytes = b""
 
 
-@dataclass
-class Tally:
-    """Of one reader."""
-
-    inputs: int = 0
-    structured: int = 0
-    beyond_header: int = 0
-    """Of the structured ones."""
-    kinds: Counter[str] = field(default_factory=Counter)
-    slowest: float = 0.0
-
-    def add(self, outcome: dict[str, Any]) -> None:
-        self.inputs += 1
-        self.structured += outcome["structured"]
-        self.beyond_header += outcome["header"]
-        self.kinds[outcome["kind"]] += 1
-        self.slowest = max(self.slowest, outcome["seconds"])
+def inputs_of(readers: Sequence[str], count: int, seed: int) -> list[Input]:
+    """Spread a number of inputs evenly over the readers."""
+    return [Input(readers[place % len(readers)], seed, place // len(readers)) for place in range(count)]
 
 
-class Process:
-    """A worker that can be asked for the outcomes of a job."""
+def outcomes(inputs: Sequence[Input], processes: int) -> Iterator[Outcome]:
+    """Yield the outcome of each input, in the order of their ends."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    try:
+        make_files(folder / "valid")
+        queue = list(reversed(inputs))
+        workers = [Worker(folder) for _ in range(min(processes, len(queue)))]
+        while workers:
+            for worker in list(workers):
+                outcome = worker.outcome()
+                if outcome is not None:
+                    yield outcome
+                if worker.input is None and queue:
+                    worker.start(queue.pop())
+                elif worker.input is None:
+                    worker.stop()
+                    workers.remove(worker)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Worker:
+    """A process with its own copy of the valid files."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = Path(tempfile.mkdtemp(dir=folder))
-        self.heard = b""
-        self.stderr = (self.folder / "stderr").open("w+")
-        work = self.folder / "work"
-        temporary = work / "temporary"
-        temporary.mkdir(parents=True)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TMPDIR": str(temporary)}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.long.fuzz.worker", str(work)],
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.stderr,
-        )
+        self.folder, self.input, self.process = folder, None, None
+        self.since = 0.0
 
-    def outcomes(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """One for each input, as far as the process gets; the last one, if it did not get to the end, says why."""
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps(job).encode() + b"\n")
-        self.process.stdin.flush()
-        expected = len(job["files"]) if "files" in job else job["last"] - job["first"]
-        for number in range(expected + 1):
-            line = self.line(PATIENCE if number else PREPARING)
-            if not line and not number:
-                raise RuntimeError(f"{job['reader']}: its valid files cannot be read\n{self.end(line)['said']}")
-            if not line:
-                yield self.end(line) | {"number": number - 1}
-                return
-            if number:
-                yield json.loads(line) | {"number": number - 1}
+    def start(self, given: Input) -> None:
+        if self.process is None:
+            own = Path(tempfile.mkdtemp(dir=self.folder)) / "project"
+            self.connection, theirs = multiprocessing.Pipe()
+            context = multiprocessing.get_context("spawn")
+            self.process = context.Process(target=serve, args=(theirs, self.folder / "valid", own), daemon=True)
+            self.process.start()
+            theirs.close()
+            assert self.connection.poll(STARTING) and self.connection.recv() == "ready"
+        self.input, self.since = given, time.monotonic()
+        self.connection.send(given)
 
-    def line(self, patience: float) -> bytes | None:
-        """What the process says next; nothing, if it has ended, and None, if it does not speak."""
-        assert self.process.stdout
-        while b"\n" not in self.heard:
-            ready, _, _ = select.select([self.process.stdout], [], [], patience)
-            if not ready:
-                return None
-            said = os.read(self.process.stdout.fileno(), 1 << 16)
-            if not said:
-                return b""
-            self.heard += said
-        line, _, self.heard = self.heard.partition(b"\n")
-        return line
-
-    def end(self, line: bytes | None) -> dict[str, Any]:
-        kind = "hung" if line is None else "crashed"
-        code = self.stop()
-        said = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        self.stderr.seek(0)
-        return {
-            "kind": kind,
-            "said": f"{said}\n{self.stderr.read()[-2000:]}",
-            "seconds": PATIENCE * (kind == "hung"),
-            "structured": False,
-            "header": False,
-        }
-
-    def stop(self) -> int:
-        if self.process.poll() is None and self.process.stdin:
-            self.process.kill()
-        code = self.process.wait()
-        shutil.rmtree(self.folder / "work", ignore_errors=True)
-        return code
-
-
-@dataclass
-class Run:
-    """What was found, by reader."""
-
-    tallies: dict[str, Tally] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def note(self, reader: str, number: int, outcome: dict[str, Any]) -> None:
-        with self.lock:
-            self.tallies.setdefault(reader, Tally()).add(outcome)
-            if outcome["kind"] not in FINE:
-                self.findings.append(Finding(reader, number, outcome["kind"], outcome["said"]))
-
-
-def jobs_of(shares: dict[str, int], inputs: int, seed: int) -> list[dict[str, Any]]:
-    """The inputs, in proportion to the shares, a job for each few hundred."""
-    whole = sum(shares.values())
-    jobs, before = [], 0
-    for place, name in enumerate(shares):
-        until = sum(list(shares.values())[: place + 1])
-        count = inputs * until // whole - inputs * before // whole
-        before = until
-        jobs += [
-            {"reader": name, "seed": seed, "first": first, "last": min(first + JOB, count)}
-            for first in range(0, count, JOB)
-        ]
-    return jobs
-
-
-def run_jobs(jobs: Sequence[dict[str, Any]], processes: int) -> Run:
-    run, waiting = Run(), queue.SimpleQueue[dict[str, Any]]()
-    for job in jobs:
-        waiting.put(job)
-    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    with ThreadPoolExecutor(processes) as pool:
-        at_work = [pool.submit(work, waiting, run, folder) for _ in range(processes)]
-    shutil.rmtree(folder, ignore_errors=True)
-    for one in at_work:
-        one.result()
-    return run
-
-
-def work(waiting: "queue.SimpleQueue[dict[str, Any]]", run: Run, folder: Path) -> None:
-    process = None
-    while True:
+    def outcome(self) -> Outcome | None:
+        """Return the outcome of the input at work, if there is one after a short wait."""
+        if self.input is None:
+            return None
         try:
-            job = waiting.get_nowait()
-        except queue.Empty:
-            break
-        first = job.get("first", 0)
-        process = process or Process(folder)
-        for outcome in process.outcomes(job):
-            number = first + outcome["number"]
-            run.note(job["reader"], number, outcome)
-            if outcome["kind"] in ("crashed", "hung"):
-                process = None
-                rest = {**job, "files": job["files"][number + 1 :]} if "files" in job else {**job, "first": number + 1}
-                if outcome["number"] >= 0 and (rest.get("files") or rest.get("first", 0) < rest.get("last", 0)):
-                    waiting.put(rest)
-    if process is not None:
-        process.stop()
+            if self.connection.poll(0.05):
+                found, self.input = self.connection.recv(), None
+                return found
+        except EOFError:
+            self.process.join()
+            code = self.process.exitcode
+            return self.failed("crashed", signal.Signals(-code).name if code < 0 else f"exit code {code}")
+        if time.monotonic() - self.since > LONGEST:
+            return self.failed("hung", f"no answer within {LONGEST:.0f} s")
+        return None
+
+    def failed(self, kind: str, message: str) -> Outcome:
+        given, self.input = self.input, None
+        self.stop()
+        valid = (self.folder / "valid" / READERS[given.reader][0]).read_bytes()
+        return Outcome(given, kind, time.monotonic() - self.since, message, given.content(valid))
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.connection.close()
+            self.process = None
+
+
+def serve(connection: Connection, valid: Path, folder: Path) -> None:
+    """Answer inputs with outcomes until the process is ended."""
+    shutil.copytree(valid, folder)
+    os.chdir(folder)
+    silent = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(silent, stream)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    import torch
+
+    torch.set_num_threads(1)
+    # An output of one command is an input of another: each input finds the files as they were made.
+    status = {path: status_of(path) for path in files()}
+    connection.send("ready")
+    while True:
+        given = connection.recv()
+        connection.send(read(given, (valid / READERS[given.reader][0]).read_bytes()))
+        restore(valid, status)
+
+
+def files() -> list[Path]:
+    return [path for path in Path().rglob("*") if path.is_file() or path.is_symlink()]
+
+
+def status_of(path: Path) -> tuple[int, int, int]:
+    found = path.lstat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def restore(valid: Path, status: dict[Path, tuple[int, int, int]]) -> None:
+    for path in files():
+        if path not in status:
+            path.unlink()
+    for path, before in status.items():
+        if not path.is_file() or status_of(path) != before:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(valid / path, path)
+            status[path] = status_of(path)
+
+
+def read(given: Input, valid: bytes) -> Outcome:
+    from click.testing import CliRunner
+
+    from jvgn.cli import main
+    from tests.long.fuzz.damage import CANARY
+
+    content = given.content(valid)
+    Path(READERS[given.reader][0]).write_bytes(content)
+    start = time.monotonic()
+    ran = CliRunner().invoke(main, shlex.split(given.command))
+    seconds = time.monotonic() - start
+    errors = [line for line in ran.stderr.splitlines() if line.startswith("Error: ")]
+    if Path(CANARY).exists():
+        Path(CANARY).rmdir()
+        return Outcome(given, "ran code", seconds, "a file ran its code", content)
+    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+        return Outcome(given, "traceback", seconds, "".join(traceback.format_exception(ran.exception)), content)
+    # A table of questions has a line for each question that cannot be answered.
+    if ran.exit_code != bool(errors):
+        return Outcome(given, "exit code", seconds, f"exit code {ran.exit_code}: {ran.stderr}", content)
+    return Outcome(given, "refused" if errors else "accepted", seconds, "".join(errors))

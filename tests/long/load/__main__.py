@@ -1,8 +1,8 @@
-"""`make load`: what the stages from graphs to metrics take as a dataset grows, to 200,000 expressions of 20,000 images.
+"""`make load`: time and memory of the stages from graphs to metrics, up to 200,000 expressions of 20,000 images.
 
-Every stage runs as the workflow runs it, in a process of its own, attached to a terminal. Prints a table and whether
-its targets are met, and writes the table as `load.csv` into a folder. For an idle machine: wall time is what counts.
-A machine may be slow for minutes: every round takes all sizes, so that such minutes are not one size's alone.
+Every stage runs as in the workflow, in its own process, attached to a terminal. Prints a table and whether the targets
+are met, and writes the table as `load.csv` into a folder. Needs an idle machine, because it measures wall time. Every
+round measures all sizes, so that a few slow minutes do not affect one size only.
 """
 
 import csv
@@ -25,9 +25,9 @@ from tests.long.load.world import World, write_world
 SIZES = (2_000, 20_000, 50_000, 100_000, 200_000)
 ROUNDS = 3
 TURNS = {2_000: 2, 20_000: 2}
-"""How often the stages run in a round where they take seconds: once would be luck."""
+"""Runs in a round of sizes that take seconds only, to average out noise."""
 FEWEST = 4
-"""Sizes of which two are the small end, and two others the large one."""
+"""Sizes to compare: two small and two large ones."""
 COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak MB", "longest silence")
 
 
@@ -37,7 +37,7 @@ COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak M
 @click.option("--threads", type=click.IntRange(min=1), default=os.cpu_count())
 def main(folder: Path, sizes: tuple[int, ...], threads: int) -> None:
     if len(set(sizes)) < FEWEST:
-        raise click.UsageError(f"--size: give at least {FEWEST} different ones, to see how costs grow")
+        raise click.UsageError(f"--size: give at least {FEWEST} different sizes")
     stages = by_stage(least_costs(written_worlds(folder, sorted(set(sizes))), threads))
     click.echo(line(COLUMNS))
     for stage, costs in stages.items():
@@ -51,14 +51,14 @@ def main(folder: Path, sizes: tuple[int, ...], threads: int) -> None:
 
 
 def written_worlds(folder: Path, sizes: Sequence[int]) -> dict[int, World]:
-    """By size. Another process writes them: what this one holds, Linux would count as its commands' memory."""
+    """Write a world of each size, in another process: Linux would count the memory of this one for its commands."""
     folders = [folder / str(size) for size in sizes]
     with ProcessPoolExecutor(1, get_context("spawn")) as apart:
         return dict(zip(sizes, apart.map(write_world, folders, sizes), strict=True))
 
 
 def least_costs(worlds: Mapping[int, World], threads: int) -> dict[int, dict[str, Cost]]:
-    """Of each stage and of the whole, by size."""
+    """Return the costs of each stage and of all together, by size."""
     turns: dict[int, list[dict[str, Cost]]] = {size: [] for size in worlds}
     for number in range(ROUNDS):
         for size, world in worlds.items():
@@ -71,7 +71,7 @@ def least_costs(worlds: Mapping[int, World], threads: int) -> dict[int, dict[str
 
 
 def costs_of(world: World, threads: int) -> dict[str, Cost]:
-    """Of each stage, run once."""
+    """Run each stage once; return the costs."""
     shutil.rmtree(world.made(""), ignore_errors=True)
     return {stage: cost_of(command) for stage, command in commands(world, threads).items()}
 
@@ -81,7 +81,7 @@ def by_stage(costs: Mapping[int, Mapping[str, Cost]]) -> dict[str, Costs]:
 
 
 def quiet_verdict(folder: Path, threads: int) -> Verdict:
-    """A bar is drawn over and over in its line, by returning to the line's start; a log must have none of that."""
+    """Check that no progress bar is drawn into a log: a bar is drawn with carriage returns."""
     drawn = [
         stage for stage, command in commands(World(folder), threads).items() if b"\r" in written_to_a_file(command)
     ]
@@ -89,7 +89,7 @@ def quiet_verdict(folder: Path, threads: int) -> Verdict:
 
 
 def growth(stages: dict[str, Costs]) -> Iterator[str]:
-    """A line a stage: what an expression more takes at either end, in microseconds, their ratio, and the slope."""
+    """Yield a line for each stage: microseconds of one more expression at both ends, their ratio, and the slope."""
     yield line(("stage", "µs, small", "µs, large", "ratio", "CPU ratio", "slope", "CPU slope"))
     for stage, costs in stages.items():
         (small, large), (cpu_small, cpu_large) = marginals(costs), marginals(costs, "cpu_seconds")

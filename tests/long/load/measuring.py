@@ -1,4 +1,4 @@
-"""What a command takes: its time, its memory with that of all its processes, and how long it says nothing."""
+"""Cost of a command: its time, the memory of all its processes, and its longest silence."""
 
 import os
 import pty
@@ -14,27 +14,27 @@ from itertools import pairwise
 from tests.processes import RESIDENT, processes_of
 
 LOOKED_EVERY = 0.1
-"""Seconds between two looks at the memory."""
+"""Seconds between two measurements of memory."""
 PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 LINES_AND_COLUMNS = (24, 80)
 """A terminal without a size shows no progress."""
 SHOWN = 2000
-"""Bytes of a failed command's output that are passed on."""
+"""Bytes of the output of a failed command that are shown."""
 
 
 @dataclass(frozen=True)
 class Cost:
     seconds: float
     cpu_seconds: float
-    """Of all processes together."""
+    """Sum over all processes."""
     peak_mb: float
-    """Of all processes together; what they share counts for each."""
+    """Sum over all processes; shared memory counts for each."""
     silence: float
-    """The longest time, in seconds, without a sign of life on the terminal."""
+    """Longest time without output on the terminal, in seconds."""
 
 
 def cost_of(command: Sequence[str]) -> Cost:
-    """Of the command, run attached to a terminal."""
+    """Run a command attached to a terminal; return its cost."""
     terminal, end = pty.openpty()
     termios.tcsetwinsize(end, LINES_AND_COLUMNS)
     started = time.perf_counter()
@@ -56,21 +56,21 @@ def cost_of(command: Sequence[str]) -> Cost:
 
 
 def listen(terminal: int, session: int) -> tuple[list[float], float, bytes]:
-    """When the processes of a session said something, how much memory they had at most, and what they said last."""
+    """Return the times of output of a session, its peak memory, and the end of its output."""
     heard, peak_mb, said = [], 0.0, b""
     while True:
         if select.select([terminal], [], [], LOOKED_EVERY)[0]:
             try:
                 said = (said + os.read(terminal, 65536))[-SHOWN:]
-            except OSError:  # how Linux says that nobody holds the other end any more
+            except OSError:  # no process holds the other end any more
                 return heard, peak_mb, said
             heard.append(time.perf_counter())
-            time.sleep(LOOKED_EVERY / 4)  # a command that talks fast shall not pay for being listened to
+            time.sleep(LOOKED_EVERY / 4)  # do not slow down a command that prints much
         peak_mb = max(peak_mb, resident_mb(session))
 
 
 def resident_mb(session: int) -> float:
-    """Of all processes of a session, now."""
+    """Return the memory of all processes of a session."""
     return PAGE_MB * sum(int(fields[RESIDENT]) for _, fields in processes_of(session))
 
 
@@ -79,7 +79,7 @@ def longest_gap(moments: Sequence[float]) -> float:
 
 
 def written_to_a_file(command: Sequence[str]) -> bytes:
-    """What a command says where nobody watches."""
+    """Return the output of a command without a terminal."""
     result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     check(command, result.returncode, (result.stdout + result.stderr)[-SHOWN:])
     return result.stdout + result.stderr

@@ -1,4 +1,4 @@
-"""How costs grow with the number of expressions, and whether they may grow so."""
+"""Growth of costs with the number of expressions, and its limits."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from tests.long.load.measuring import Cost
 
 Clock = Literal["seconds", "cpu_seconds"]
 Costs = Mapping[int, Cost]
-"""By the number of expressions."""
+"""Costs by the number of expressions."""
 
 WHOLE = "whole"
 """All stages together."""
 MOST_RATIO = 1.2
 MOST_MB = 2000
 BOUNDED = ("graphs", "vocabulary", "training")
-"""The stages whose memory has a limit."""
+"""Stages whose memory has a limit."""
 LONGEST_SILENCE = 10
 
 
@@ -29,7 +29,7 @@ class Verdict:
 
 
 def least(costs: Sequence[Cost]) -> Cost:
-    """The least times of a command that was run several times: all that disturbs it adds. The rest is at its worst."""
+    """Return the least times of several runs, because disturbances only add time, and the worst of the rest."""
     return Cost(
         seconds=min(cost.seconds for cost in costs),
         cpu_seconds=min(cost.cpu_seconds for cost in costs),
@@ -49,24 +49,24 @@ def one_after_the_other(costs: Iterable[Cost]) -> Cost:
 
 
 def marginal(costs: Costs, start: int, stop: int, clock: Clock = "seconds") -> float:
-    """Seconds that each expression more takes, from `start` expressions to `stop`: the start of a command cancels."""
+    """Return the seconds of one more expression, from `start` to `stop`; the start of a command cancels out."""
     return (getattr(costs[stop], clock) - getattr(costs[start], clock)) / (stop - start)
 
 
 def marginals(costs: Costs, clock: Clock = "seconds") -> tuple[float, float]:
-    """Between the two smallest sizes, and between the two largest."""
+    """Return the seconds of one more expression at the two smallest sizes, and at the two largest."""
     sizes = sorted(costs)
     return marginal(costs, *sizes[:2], clock), marginal(costs, *sizes[-2:], clock)
 
 
 def slope(costs: Costs, clock: Clock = "seconds") -> float:
-    """Of the line through the logarithms of size and time: 1 where time is proportional to size."""
+    """Return the slope of log time over log size: 1 if time is proportional to size."""
     times = [getattr(cost, clock) for cost in costs.values()]
     return float(np.polyfit(np.log(list(costs)), np.log(times), 1)[0])
 
 
 def verdicts(stages: Mapping[str, Costs]) -> list[Verdict]:
-    """Of all stages together and, as to memory and signs of life, of each."""
+    """Judge the time of all stages together, and memory and silence of each."""
     found = [time_verdict(stages[WHOLE])]
     for stage in BOUNDED:
         peak = max(cost.peak_mb for cost in stages[stage].values())

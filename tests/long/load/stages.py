@@ -1,4 +1,4 @@
-"""The commands of the stages under load, as the workflow's rules give them."""
+"""Commands of the stages under load, as in the rules of the workflow."""
 
 import sys
 from collections.abc import Mapping
@@ -13,11 +13,10 @@ STAGES = {
     "prediction": "predict",
     "scoring": "score",
 }
-"""In their order, each with its rule of the workflow."""
+"""Stages in order, each with its rule."""
 
 
 def commands(world: World, threads: int) -> dict[str, list[str]]:
-    """The command of each stage."""
     run, made = run_options(world), world.made
     parse = ["parse", *options(settings=world.settings("parser"), threads=threads), str(world.table("expressions"))]
     graphs = [str(made(name)) for name in ("nodes.parquet", "edges.parquet", "coverage.json")]
@@ -30,16 +29,16 @@ def commands(world: World, threads: int) -> dict[str, list[str]]:
     scoring = {**evaluated, "settings": world.settings("run"), "proof": world.proof}
     scoring |= {"predictions": made("predictions.parquet"), "output": made("metrics.json")}
     return {
-        "graphs": command("parsers", *parse, *graphs),
-        "vocabulary": command("jvgn", "build-vocabulary", *options(**vocabulary)),
-        "training": command("jvgn", "train", *options(**training, processes=1, machines=1)),
-        "prediction": command("jvgn", "predict", *options(**prediction)),
-        "scoring": command("jvgn", "score", *options(**scoring), "--name", "load", "det", "default"),
+        "graphs": command(*parse, *graphs),
+        "vocabulary": command("build-vocabulary", *options(**vocabulary)),
+        "training": command("train", *options(**training, processes=1, machines=1)),
+        "prediction": command("predict", *options(**prediction)),
+        "scoring": command("score", *options(**scoring), "--name", "load", "det", "default"),
     }
 
 
 def run_options(world: World) -> Mapping[str, Path]:
-    """What a run is trained and evaluated on."""
+    """Return the inputs of training and evaluation."""
     made = {"nodes": "nodes.parquet", "edges": "edges.parquet", "words": "words.parquet", "vectors": "vectors.npy"}
     files = {name: world.made(file) for name, file in made.items()}
     return {"dataset": world.table("expressions").parent, "regions": world.regions, **files}
@@ -49,5 +48,5 @@ def options(**values: Path | int) -> list[str]:
     return [word for name, value in values.items() for word in (f"--{name}", str(value))]
 
 
-def command(package: str, *words: str) -> list[str]:
-    return [sys.executable, "-m", package, *words]
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "jvgn", *words]

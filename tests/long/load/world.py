@@ -1,7 +1,7 @@
-"""A dataset of any size with tiny features: the tables, the regions and the settings that the stages start from.
+"""A dataset of any size with tiny features: tables, regions and settings for the stages.
 
-A larger one begins with all that a smaller one has. Its sentences are those of the embedded world's grammar, with more
-of the words that the parsers know and with people's slips: most are said once, and the vocabulary has a long tail.
+A larger dataset begins with the smaller one. Its sentences follow the grammar of the embedded world, with more of the
+words that the parsers know and with misspellings: most occur once, and the vocabulary has a long tail.
 """
 
 from collections.abc import Iterator
@@ -30,11 +30,11 @@ from parsers.words.lexicon import words
 EXPRESSIONS_AN_IMAGE = 10
 OBJECTS_AN_IMAGE = 8
 STRAY_REGIONS = 2
-"""Regions of an image that are none of its objects."""
+"""Regions of an image that are not objects."""
 FEATURE_SIZE = 16
 WIDTH, HEIGHT = 640, 480
 SPLITS = (*("train",) * 8, "val", "test")
-"""Of every ten images."""
+"""Splits of every ten images."""
 
 NOUN_LISTS = ("animates", "body_parts", "clothes", "markings", "nouns", "settings")
 NOUNS = sorted({word for name in NOUN_LISTS for word in words(name) if word.isalpha()})
@@ -42,12 +42,12 @@ COLOURS = sorted(words("colours"))
 ADJECTIVES = sorted(words("adjectives"))
 RELATIONS = (*RELATION_WORDS, "behind", "in front of", "holding", "wearing", "with", "on top of")
 COLOURED, DESCRIBED, MISSPELT = 0.5, 0.4, 0.01
-"""Shares of the phrases that say a colour, that say something else, and whose noun has a slip of the pen."""
+"""Shares of phrases with a colour, with another adjective, and with a misspelt noun."""
 
 
 @dataclass(frozen=True)
 class World:
-    """The files that the stages start from, and a folder for what they make."""
+    """Inputs of the stages, and a folder for their outputs."""
 
     folder: Path
 
@@ -70,7 +70,7 @@ class World:
 
 
 def write_world(folder: Path, expressions: int) -> World:
-    """All that comes before the graphs, for so many expressions."""
+    """Write all inputs of the stages, for so many expressions."""
     world = World(folder)
     pictures = [Picture(image_id) for image_id in range(1, expressions // EXPRESSIONS_AN_IMAGE + 1)]
     write(world.table("images"), tables.IMAGES, ((one.image_id, one.file_name, WIDTH, HEIGHT) for one in pictures))
@@ -89,7 +89,7 @@ def write(path: Path, schema: pa.Schema, rows: Iterator[tuple]) -> None:
 
 
 def write_settings(world: World) -> None:
-    """A model as small as the embedded world's, for one epoch; all else as it is by default."""
+    """Write settings of a small model for one epoch, with defaults for the rest."""
     model = ModelSettings(spatial_size=32, hidden_size=16, layers=1)
     run = RunSettings(detector="load", vocabulary="load", model=model, training=TrainingSettings(epochs=1))
     run.write(world.settings("run"))
@@ -102,7 +102,7 @@ def write_settings(world: World) -> None:
 
 @dataclass(frozen=True)
 class Picture:
-    """An image, its objects and what is said of them; all of it follows from its number."""
+    """An image with its objects and sentences, all derived from its number."""
 
     image_id: int
 
@@ -126,7 +126,7 @@ class Picture:
             yield object_id, self.image_id, "thing", 1, *box, False
 
     def regions(self) -> Regions:
-        """What a detector finds: each object, not quite in its place, and something else."""
+        """Return detections: each object, slightly displaced, and stray regions."""
         generator = np.random.default_rng((self.image_id, 1))
         box = self.box + generator.normal(0, 4, self.box.shape).astype(np.float32)
         feature = generator.random((len(box), FEATURE_SIZE)).astype(np.float16)
@@ -135,7 +135,7 @@ class Picture:
 
     @cached_property
     def said(self) -> list[tuple[Sentence, list[int]]]:
-        """Sentences, and the object of each of their mentions."""
+        """Sentences, and the objects that they mention."""
         generator = np.random.default_rng((self.image_id, 2))
         sentences = [sentence(pick(MENTIONS, generator), generator) for _ in range(EXPRESSIONS_AN_IMAGE)]
         return [(one, generator.permutation(self.object_ids)[: len(one.heads)].tolist()) for one in sentences]
@@ -166,7 +166,7 @@ def sentence(mentions: int, generator: Generator) -> Sentence:
 
 
 def phrase(generator: Generator) -> Phrase:
-    noun = NOUNS[int(len(NOUNS) * generator.random() ** 3)]  # a few are said often, most seldom
+    noun = NOUNS[int(len(NOUNS) * generator.random() ** 3)]  # few nouns are frequent, most are rare
     if generator.random() < MISSPELT:
         noun = "".join(generator.permutation(list(noun)))
     colour = pick(COLOURS, generator) if generator.random() < COLOURED else None

@@ -1,4 +1,4 @@
-"""A clone of the project in an empty folder, and a server on 127.0.0.1 that stands for all of the internet it knows."""
+"""A clone of the project in an empty folder, and a local server that replaces the internet."""
 
 import os
 import shutil
@@ -33,19 +33,19 @@ def pytest_collection_modifyitems(items):
 
 @dataclass(frozen=True)
 class Clone:
-    """The project as it is, with one more file of configuration, whose `sources` are the only ones that can be had."""
+    """The project with a second configuration file that names the mirrors of the local server."""
 
     folder: Path
 
     def configure(self, sources, **more):
-        """`sources` lie over the built-in ones; those that are not named cannot be reached from here."""
+        """Override the built-in sources; those that are not named cannot be reached."""
         (self.folder / "miniature.yaml").write_text(yaml.safe_dump({"preset": "smoke", "sources": sources} | more))
 
     def command(self, *arguments):
         return [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "miniature.yaml", *arguments]
 
     def snakemake(self, *arguments):
-        """The user's own command."""
+        """Run the command of a user."""
         return subprocess.run(
             self.command(*arguments), cwd=self.folder, capture_output=True, text=True, check=False, timeout=1800
         )
@@ -76,7 +76,7 @@ class Internet:
     counts: dict[str, dict[str, int]]
 
     def sources(self):
-        """For each source its mirror."""
+        """Return a mirror for each source."""
         return {name: {"mirrors": [self.server.serve(file, self.folder / file)]} for name, file in PUBLISHED.items()}
 
 

@@ -1,7 +1,7 @@
-"""Little files in the formats and layouts of the published ones: COCO's, REFER's, GloVe's and torchvision's.
+"""Small files in the formats and layouts of COCO, REFER, GloVe and torchvision.
 
-The scenes are those of `shapes`, as photographs of COCO's: its file names, its categories, its ids with gaps. Each has
-a frame, which even a detector that has hardly learned anything finds: without any region that fits, nothing is trained.
+The scenes are those of `shapes`, under file names, categories and ids of COCO. Each has a frame that even a hardly
+trained detector finds: without any matching region, nothing could be trained.
 """
 
 import io
@@ -27,11 +27,11 @@ CATEGORIES += [
     (90, "toothbrush", "indoor"),
 ]
 WORLD = WorldSettings(seed=7, train=8, val=2, test=4, adv=1, expressions_per_image=4)
-"""The images of `adv` are those that COCO has and no sentence is about."""
+"""The images of `adv` have no sentences, like most images of COCO."""
 
 
 class Photographs:
-    """A drawn world under COCO's names."""
+    """A drawn world with names of COCO."""
 
     def __init__(self, folder: Path) -> None:
         make_world(WORLD, folder)
@@ -52,7 +52,7 @@ class Photographs:
         self.described = {coco_id(ref["image_id"]) for ref in self.refs if ref["split"] != "adv"}
 
     def instances(self, only_described: bool) -> bytes:
-        """COCO's JSON, of all images or of those that REFER's archives have."""
+        """Return COCO's JSON, of all images or of those with sentences."""
         kept = {image["id"] for image in self.images if not only_described or image["id"] in self.described}
         return json.dumps(
             {
@@ -67,19 +67,19 @@ class Photographs:
         ).encode()
 
     def refs_of(self, splits: dict[str, list[str]], sentences: slice = slice(None)) -> list[dict]:
-        """REFER's list: each of the world's splits dealt out to those named, `sentences` of each ref alone."""
+        """Return refs: each split of the world is distributed over the named ones, with `sentences` of each ref."""
         dealt = []
         for ref in (ref for ref in self.refs if ref["split"] in splits):
-            chosen = splits[ref["split"]]
-            told = ref["sentences"][sentences]
-            if told:
-                split = chosen[ref["image_id"] % len(chosen)]
-                dealt.append(refer_ref(ref, told, split, CATEGORIES[ref["category_id"] % 8][0]))
+            names = splits[ref["split"]]
+            chosen = ref["sentences"][sentences]
+            if chosen:
+                split = names[ref["image_id"] % len(names)]
+                dealt.append(refer_ref(ref, chosen, split, CATEGORIES[ref["category_id"] % 8][0]))
         return dealt
 
 
 def draw_frame(path: Path, image_id: int, split: str) -> tuple[dict, dict]:
-    """The image has a frame. Returns its annotation and its ref."""
+    """Draw a frame; return its annotation and its ref."""
     with Image.open(path) as file:
         picture = file.convert("RGB")
     width, height = picture.size
@@ -109,7 +109,7 @@ def coco_image(image: dict) -> dict:
 
 
 def refer_ref(ref: dict, sentences: list[dict], split: str, category: int) -> dict:
-    """With REFER's keys, in its types, and its odd file name, which ends with the number of the object."""
+    """Return a ref with the keys and types of REFER; its file name ends with the number of the object."""
     number = coco_id(ref["image_id"])
     return {
         "sent_ids": [sentence["sent_id"] for sentence in sentences],
@@ -120,12 +120,12 @@ def refer_ref(ref: dict, sentences: list[dict], split: str, category: int) -> di
         Str("split"): Str(split),
         "sentences": [
             {
-                "tokens": told["tokens"],
-                "raw": told["raw"].capitalize(),
-                "sent_id": told["sent_id"],
-                "sent": told["sent"],
+                "tokens": sentence["tokens"],
+                "raw": sentence["raw"].capitalize(),
+                "sent_id": sentence["sent_id"],
+                "sent": sentence["sent"],
             }
-            for told in sentences
+            for sentence in sentences
         ],
         "category_id": category,
     }
@@ -137,7 +137,7 @@ GOOGLE = {"train": ["train", "train", "train", "val"], "val": ["train"], "test":
 
 
 def publish(folder: Path) -> dict[str, dict[str, int]]:
-    """`folder` holds the files under their published names. Returns the expressions of each split, by dataset."""
+    """Write the files under their published names; return the numbers of expressions by dataset and split."""
     photographs = Photographs(folder / "drawn")
     refs = {
         "refcoco": {"unc": photographs.refs_of(UNC), "google": photographs.refs_of(GOOGLE)},
@@ -159,7 +159,7 @@ def counted(refs: list[dict]) -> dict[str, int]:
 
 
 def write_refer(path: Path, name: str, refs: dict[str, list[dict]], instances: bytes) -> None:
-    """As a Macintosh packed it: with entries of folders, and files of its own beside ours."""
+    """Write an archive as macOS does, with entries of folders and extra files."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.mkdir(f"{name}/")
         archive.writestr(f"{name}/instances.json", instances)
@@ -178,7 +178,7 @@ def write_images(path: Path, photographs: Photographs) -> None:
 
 
 def write_annotations(path: Path, photographs: Photographs) -> None:
-    """With the other files that COCO has in it."""
+    """Write the archive with the other files of COCO in it."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for kind in ("instances", "person_keypoints", "captions"):
             for part in ("train2014", "val2014"):
@@ -188,8 +188,8 @@ def write_annotations(path: Path, photographs: Photographs) -> None:
 
 
 def write_glove(path: Path, photographs: Photographs) -> None:
-    """Of most words that are used, and with spaces in a word, as 840B has it."""
-    words = sorted({token for ref in photographs.refs for told in ref["sentences"] for token in told["tokens"]})
+    """Write vectors of most words, and of one with a space in it, like the published file."""
+    words = sorted({token for ref in photographs.refs for sentence in ref["sentences"] for token in sentence["tokens"]})
     random = np.random.default_rng(0)
     lines = io.StringIO()
     for word in dict.fromkeys([",", "the", *words[1:], "at name@domain.com", ". . ."]):
@@ -199,7 +199,7 @@ def write_glove(path: Path, photographs: Photographs) -> None:
 
 
 def write_weights(path: Path) -> None:
-    """ResNet-101 as it starts, under torchvision's names."""
+    """Write an untrained ResNet-101 with the names of torchvision."""
     import torch
     from torchvision.models import resnet101
 

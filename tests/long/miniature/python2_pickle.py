@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Str(str):
-    """What was a `str` in Python 2: bytes."""
+    """A `str` of Python 2: bytes."""
 
 
 def dumps(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""From an empty folder to the number, in the published formats: the user's command, the same rules, the same code."""
+"""From an empty folder to metrics, with small files in the published formats: the same commands, rules and code."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jvgn.storage.records import record_of
+from jvgn.storage.files import record_of
 from tests.long.miniature.conftest import PUBLISHED, clone
 
 RUNS = [f"{dataset}_{setting}" for dataset in ("refcocog", "refcoco", "refcoco+") for setting in ("det", "gt")]
@@ -23,7 +23,7 @@ SPLIT_BY = {"refcocog": "umd", "refcoco": "unc", "refcoco+": "unc"}
 
 @pytest.fixture(scope="module")
 def everything(internet, tmp_path_factory):
-    """A project in which the experiments have been run; each archive of REFER's has two bad mirrors before the good."""
+    """Return a project with finished experiments; each archive of REFER has two bad mirrors before the good one."""
     project = clone(tmp_path_factory.mktemp("project"))
     sources = internet.sources()
     for name, split_by in SPLIT_BY.items():
@@ -48,7 +48,7 @@ def finish(project, *targets):
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_the_command_runs_from_an_empty_folder_to_the_number(everything, internet, run):
+def test_the_workflow_runs_from_an_empty_folder_to_metrics(everything, internet, run):
     metrics = json.loads((everything.folder / f"results/{run}/metrics.json").read_text())
     dataset, _, setting = run.rpartition("_")
     assert (metrics["dataset"], metrics["setting"]) == (dataset, setting)
@@ -67,7 +67,7 @@ def test_the_detector_is_proved_to_have_seen_no_evaluation_image(everything):
     assert learned["training_image_ids"] and not evaluated & set(learned["training_image_ids"])
 
 
-def test_words_start_from_their_vectors_in_the_published_archive(everything, internet):
+def test_words_start_from_the_published_vectors(everything, internet):
     with zipfile.ZipFile(internet.folder / PUBLISHED["glove"]) as archive:
         lines = archive.read("glove.840B.300d.txt").decode().splitlines()
     published = {line.rsplit(" ", 300)[0]: line.rsplit(" ", 300)[1:] for line in lines}
@@ -80,9 +80,9 @@ def test_words_start_from_their_vectors_in_the_published_archive(everything, int
 
 
 @pytest.mark.parametrize("name", SPLIT_BY)
-def test_a_dead_mirror_then_a_truncated_one_then_the_good_one(everything, internet, name):
+def test_bad_mirrors_are_skipped(everything, internet, name):
     said = everything.log(f"sources/downloads/{name}.zip.log")
-    assert "HTTP 503" in said and "broke off after 9,000 of" in said
+    assert "HTTP 503" in said and "9,000" in said
     asked = [
         path for path, _ in internet.server.asked if path in (f"dead/{name}", f"truncated/{name}", PUBLISHED[name])
     ]
@@ -96,12 +96,12 @@ def test_every_file_is_downloaded_once(everything, internet):
         assert internet.server.sent[name] == (internet.folder / name).stat().st_size
 
 
-def test_nothing_is_done_twice(everything):
+def test_a_second_run_does_nothing(everything):
     again = everything.snakemake("--", *(f"results/{run}/metrics.json" for run in RUNS))
     assert again.returncode == 0 and "Nothing to be done" in again.stdout + again.stderr
 
 
-def test_nothing_that_nobody_needs_is_unpacked(everything):
+def test_only_needed_files_are_unpacked(everything):
     resources = everything.folder / "resources"
     for folder, names in {
         "coco/annotations": ["instances_train2014.json"],
@@ -126,12 +126,12 @@ def test_a_wrong_checksum_is_refused(project, internet):
     run = project.snakemake("--", "results/datasets/refcocog/expressions.parquet")
     assert run.returncode == 1
     said = project.log("sources/downloads/refcocog.zip.log")
-    assert "resources/downloads/refcocog.zip: none of its mirrors has it" in said
-    assert f"its SHA-256 is {sha256(internet.folder / 'refcocog.zip')}, expected {'0' * 64}" in said
+    assert "resources/downloads/refcocog.zip" in said
+    assert sha256(internet.folder / "refcocog.zip") in said and "0" * 64 in said
     assert "Traceback" not in said and not list((project.folder / "resources").rglob("refcocog*"))
 
 
-def test_an_archive_with_a_name_above_itself_is_refused(project, internet):
+def test_an_archive_that_writes_outside_its_folder_is_refused(project, internet):
     evil = internet.folder / "evil.zip"
     evil.write_bytes((internet.folder / "refcocog.zip").read_bytes())
     with zipfile.ZipFile(evil, "a") as archive:
@@ -140,12 +140,12 @@ def test_an_archive_with_a_name_above_itself_is_refused(project, internet):
     run = project.snakemake("--", REFS)
     assert run.returncode == 1
     said = project.log(f"sources/{REFS.removeprefix('resources/')}.log")
-    assert "refused: it has the name '../../evil.txt', which is outside of the archive" in said
+    assert "../../evil.txt" in said
     assert "Traceback" not in said and not (project.folder / REFS).exists()
     assert not list(project.folder.parent.rglob("evil.txt"))
 
 
-def test_a_killed_download_goes_on_from_where_it_was(project, internet):
+def test_a_killed_download_resumes(project, internet):
     name, path = "resnet101-63fe2227.pth", "weights/resnet101-63fe2227.pth"
     size = (internet.folder / name).stat().st_size
     mirror = internet.server.serve(path, internet.folder / name, stall_at=size // 2)
@@ -170,12 +170,12 @@ def test_a_killed_download_goes_on_from_where_it_was(project, internet):
 def wait_for(condition, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it did not come to that"
+        assert time.monotonic() < end
         time.sleep(0.02)
 
 
-def test_what_the_user_brought_is_used_and_no_network_touched(project, internet):
-    """An archive as it was published, and a dataset that was unpacked by hand."""
+def test_files_that_the_user_brought_are_used_without_a_network(project, internet):
+    """A published archive, and a dataset that was unpacked by hand."""
     project.configure({name: {"mirrors": ["http://127.0.0.1:9/gone"]} for name in PUBLISHED})
     brought = project.folder / "resources/downloads/refcoco.zip"
     brought.parent.mkdir(parents=True)
@@ -188,8 +188,8 @@ def test_what_the_user_brought_is_used_and_no_network_touched(project, internet)
     assert Path(f"{brought}.sha256").read_text().split()[0] == sha256(brought)
 
 
-def test_the_published_numbers_of_expressions_are_asserted(project, internet):
-    """Of a file that the user put in the place of RefCOCOg, too, unless the source says otherwise."""
+def test_other_numbers_of_expressions_than_published_are_refused(project, internet):
+    """Also for a file that the user brought, unless the settings of the source allow it."""
     with zipfile.ZipFile(internet.folder / "refcocog.zip") as archive:
         archive.extractall(project.folder / "resources")
     project.configure({})
@@ -197,6 +197,6 @@ def test_the_published_numbers_of_expressions_are_asserted(project, internet):
     assert run.returncode == 1
     found = internet.counts["refcocog"]
     said = project.log("datasets/refcocog.log")
-    assert f"other numbers of expressions than published: {found['train']} of train (expected 80,512)" in said
+    assert str(found["train"]) in said and "80,512" in said
     project.configure({"refcocog": {"counts": {}}})
     finish(project, "results/datasets/refcocog/expressions.parquet")

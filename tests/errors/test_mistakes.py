@@ -1,0 +1,413 @@
+"""Mistakes that users make: one line that names the path or key and says what to do, and nothing is lost."""
+
+import hashlib
+import json
+import pickle
+import shlex
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from jvgn.cli import main
+from tests.errors.mistakes import (
+    NOISE,
+    chosen,
+    configured,
+    copied,
+    cut_features,
+    deleted,
+    folder_at,
+    picture,
+    regions,
+    renumber_last,
+    rows,
+    without_hashes,
+    written,
+)
+from tests.errors.project import (
+    ABLATE,
+    BUILD_VOCABULARY,
+    DATASET,
+    DETECTION_SETTINGS,
+    DETECTOR,
+    EXAMPLES,
+    EXCLUDED,
+    EXPRESSIONS,
+    EXTRACT,
+    FIGURE,
+    GALLERY,
+    GRAPHS,
+    IMAGES,
+    MEASURE_DETECTOR,
+    NODES,
+    PARSE,
+    PICTURE,
+    PREDICT,
+    PREDICTIONS,
+    PROVE_DETECTOR,
+    READ_DATASET,
+    REGION_SETTINGS,
+    REGIONS,
+    RUN,
+    SCORE,
+    SHARD,
+    TINY,
+    TRAIN,
+    TRAIN_DETECTOR,
+    VECTORS,
+    VOCABULARY_SETTINGS,
+    WORDS,
+)
+
+ROOT = Path(__file__).parents[2]
+FIRST = f"{IMAGES}/shapes_000001.jpg"
+GROUND = f"ground {PICTURE} star --run {RUN}"
+DOWNLOADS = shlex.quote(json.dumps({"tries": 1, "wait": 0, "timeout": 0.3}))
+SURVEY = "survey make --examples 1 --output form.html --key key.json"
+ANSWERS = {"format": "1", "survey": "s", "rater": "Ann", "answers": {"1": 4}}
+KEY = {"survey": "s", "seed": 0, "examples": {"1": {"model": "ours", "image": "1.jpg", "sentence": "star"}}}
+ANNOTATIONS = {
+    "images": [{"id": 5, "file_name": "five.jpg", "width": 40, "height": 30}],
+    "annotations": [{"id": 21, "image_id": 5, "category_id": 2, "bbox": [1, 2, 10, 20]}],
+    "categories": [{"id": 2, "name": "dog"}],
+}
+OWN_DATA = {"annotations": "annotations.json", "expressions": "own.csv", "images": "pictures"}
+READ_CUSTOM = "read-custom --settings own.yaml --output results/datasets/own"
+HEADER = "image_id,object_id,split,text\n"
+GIVEN = {"source": "precomputed", "format": "npz", "detections": "features"}
+IMPORT = (
+    f"import-regions det --settings {REGION_SETTINGS} --detector given.yaml --dataset {DATASET} --output regions.h5"
+    " --name shapes given"
+)
+ONE_EMPTY_IMAGE = rows(f"{DATASET}/objects.parquet", lambda table: table[table["image_id"] != 1])
+ONLY_TRAIN = rows(EXPRESSIONS, lambda table: table.assign(split="train"))
+
+
+def source(**values):
+    """Return the option of a download whose file a mirror in the same folder has."""
+    settings = {"file": "resources/data.zip", "mirrors": ["file:published"], "provides": {"resources/data": "data/"}}
+    return "--source " + shlex.quote(json.dumps(settings | values))
+
+
+def own_data(table, annotations=ANNOTATIONS, **values):
+    """Return the actions that put a dataset of the user's own into the project."""
+    settings = written("own.yaml", OWN_DATA | values)
+    return [written("annotations.json", annotations), settings, written("own.csv", table), folder_at("pictures")]
+
+
+def features(**last):
+    """Return the action that writes precomputed features; those of the last image have other arrays."""
+
+    def make():
+        Path("features").mkdir()
+        box = [1.0, 2.0, 30.0, 40.0]
+        whole = {"box": [box, box], "feature": np.ones((2, 3))}
+        for image_id in range(1, 6):
+            np.savez(f"features/{image_id}.npz", **(whole | last if image_id == 5 else whole))
+
+    return [chosen("given.yaml", **GIVEN), make]
+
+
+def adopted(**values):
+    settings = chosen("given.yaml", **{**TINY, "weights": "given.safetensors"} | values)
+    return [copied(f"{DETECTOR}/weights.safetensors", "given.safetensors"), settings]
+
+
+ADOPT = "adopt-detector --settings given.yaml --weights weights.safetensors --provenance provenance.json"
+
+CASES = {
+    # Any command
+    "an output is a folder": ("schema results", "results"),
+    "an output is a device": ("schema /dev/null", "/dev/null"),
+    "an output is below a file": ("schema config.yaml/schema.json", "config.yaml/schema.json"),
+    "an output is an input": (f"exclude-images --output {EXPRESSIONS} {EXPRESSIONS}", EXPRESSIONS),
+    "a table is missing": (PARSE, EXPRESSIONS, deleted(EXPRESSIONS)),
+    "a table is damaged": (PARSE, EXPRESSIONS, written(EXPRESSIONS, NOISE)),
+    "a table is another one": (PARSE, EXPRESSIONS, copied(NODES, EXPRESSIONS)),
+    "verify finds a file of unknown origin": ("verify", "results"),
+    "verify has no folder": ("verify nowhere", "nowhere"),
+    # Configuration
+    "no configuration": ("plan shapes_gt", "config.yaml", deleted("config.yaml")),
+    "a bracket is missing": ("plan shapes_gt", "config.yaml", written("config.yaml", "shapes: {train: 3")),
+    "the configuration is not UTF-8": ("plan shapes_gt", "config.yaml", written("config.yaml", b"shapes: \xe4")),
+    "an unknown key": ("plan shapes_gt", "shape", configured(shape={})),
+    "a missing key": ("plan shapes_gt", "datasets.mine", configured(datasets={"mine": {"folder": "mine"}})),
+    "a value out of range": ("plan shapes_gt", "shapes.val", configured(shapes={"val": 0})),
+    "a number that YAML reads as text": (
+        "plan shapes_gt",
+        "5e-3",
+        written("config.yaml", "datasets: {}\ndetectors: {tiny: {learning_rate: 5e-3}}\nvocabularies: {}"),
+    ),
+    "an unknown detector": (
+        "plan shapes_gt",
+        "resnet",
+        configured(datasets={"shapes": {"run": {"detector": "resnet"}}}),
+    ),
+    "an unknown parser backend": ("plan shapes_gt", "spacy", configured(parsers={"mine": {"backend": "spacy"}})),
+    "an unknown dataset": ("plan refcoco_gt", "refcoco"),
+    "an unknown setting": ("plan shapes_train", "train"),
+    "an unknown run": ("plan shapes_gt --run wide", "wide"),
+    "settings without quotes": ("freeze run '{detector: tiny}' settings.yaml", "run"),
+    # Downloads
+    "an unknown source": ("fetch refcocoh", "refcocoh"),
+    "no mirror answers": (f"download {source(mirrors=['file:nothing'])} --downloads {DOWNLOADS}", "resources/data.zip"),
+    "a download with another checksum": (
+        f"download {source(sha256='0123456789')} --downloads {DOWNLOADS}",
+        "resources/data.zip",
+        written("published", b"bytes"),
+    ),
+    "a file the user brought has another size": (
+        f"download {source(size=4)} --downloads {DOWNLOADS}",
+        "resources/data.zip",
+        written("resources/data.zip", b"bytes"),
+    ),
+    "an archive is damaged": (
+        f"provide {source()} resources/data",
+        "resources/data.zip",
+        written("resources/data.zip", b"PK half"),
+    ),
+    # Datasets
+    "REFER's pickle is missing": (READ_DATASET, "refs(jvgn).p", deleted("resources/shapes/refs(jvgn).p")),
+    "REFER's pickle would run code": (
+        READ_DATASET,
+        "refs(jvgn).p",
+        written("resources/shapes/refs(jvgn).p", pickle.dumps(print)),
+    ),
+    "COCO's annotations are truncated": (
+        READ_DATASET,
+        "instances.json",
+        written("resources/shapes/instances.json", '{"images": [{"id": 1, '),
+    ),
+    "other counts than published": (f"""{READ_DATASET} --counts '{{"train": 7}}'""", "refs(jvgn).p"),
+    "a world would replace the user's pictures": (
+        "world --settings results/world.yaml --folder resources/shapes",
+        "mine.jpg",
+        written(f"{IMAGES}/mine.jpg", ""),
+    ),
+    "own data without a column": (READ_CUSTOM, "own.csv", *own_data("image_id,text\n5,the dog\n")),
+    "own data with an unknown image": (READ_CUSTOM, "own.csv", *own_data(f"{HEADER}7,21,train,dog\n5,21,val,dog\n")),
+    "own data with an unknown object": (READ_CUSTOM, "own.csv", *own_data(f"{HEADER}5,9,train,dog\n5,21,val,dog\n")),
+    "own data with an empty text": (READ_CUSTOM, "own.csv", *own_data(f"{HEADER}5,21,train,\n5,21,val,dog\n")),
+    "own data with an unknown split": (READ_CUSTOM, "own.csv", *own_data(f"{HEADER}5,21,trian,dog\n5,21,val,dog\n")),
+    "own data in a spreadsheet's encoding": (READ_CUSTOM, "own.csv", *own_data(HEADER.encode() + b"5,21,train,\xe9\n")),
+    "own annotations without a key": (
+        READ_CUSTOM,
+        "annotations.json",
+        *own_data(f"{HEADER}5,21,train,dog\n", {"images": []}),
+    ),
+    "own images have another folder": (
+        READ_CUSTOM,
+        "elsewhere",
+        *own_data(f"{HEADER}5,21,train,dog\n5,21,val,dog\n", images="elsewhere"),
+    ),
+    # Detector and regions
+    "pretrained weights are missing": (
+        TRAIN_DETECTOR,
+        "none.pth",
+        chosen(f"{DETECTOR}/settings.yaml", pretrained="none.pth"),
+    ),
+    "pretrained weights are of another network": (
+        TRAIN_DETECTOR,
+        "given.safetensors",
+        copied(f"{RUN}/model.safetensors", "given.safetensors"),
+        chosen(f"{DETECTOR}/settings.yaml", pretrained="given.safetensors"),
+    ),
+    "no image is left to train on": (
+        TRAIN_DETECTOR,
+        EXCLUDED,
+        rows(
+            EXCLUDED,
+            lambda table: table.iloc[[0] * 5].assign(image_id=range(1, 6)),
+        ),
+    ),
+    "an image is missing": (EXTRACT, FIRST, deleted(FIRST)),
+    "an image is damaged": (EXTRACT, FIRST, without_hashes, written(FIRST, NOISE)),
+    "an image changed since it was drawn": (EXAMPLES, PICTURE, written(PICTURE, NOISE)),
+    "an image has another size": (EXTRACT, FIRST, without_hashes, written(FIRST, picture(30, 20))),
+    "an image has no object": (EXTRACT, "image 1", ONE_EMPTY_IMAGE),
+    "a shard beyond the last": (f"{EXTRACT} --shard 9-of-8", "9-of-8"),
+    "weights are of another detector": (EXTRACT, DETECTOR, chosen(f"{DETECTOR}/settings.yaml", long_side=120)),
+    "a detector saw evaluation images": (
+        PROVE_DETECTOR,
+        DETECTOR,
+        lambda: Path(f"{DETECTOR}/provenance.json").write_text(
+            json.dumps(
+                json.loads(Path(f"{DETECTOR}/provenance.json").read_text()) | {"training_image_ids": [1, 2, 3, 4, 5]}
+            )
+        ),
+    ),
+    "a detector's weights are damaged": (
+        MEASURE_DETECTOR,
+        f"{DETECTOR}/weights.safetensors",
+        written(f"{DETECTOR}/weights.safetensors", NOISE),
+    ),
+    "given weights are missing": (ADOPT, "none.pth", *adopted(weights="none.pth")),
+    "given weights do not fit the settings": (ADOPT, "given.safetensors", *adopted(anchor_sizes=[16, 32])),
+    "regions are damaged": (f"regions info {REGIONS}", REGIONS, written(REGIONS, NOISE)),
+    "a folder for regions": ("regions info results/regions/shapes_gt", "results/regions/shapes_gt"),
+    "regions of an unknown image": (f"regions show {REGIONS} photo.jpg", "photo.jpg"),
+    "a shard is given twice": (
+        f"merge-regions {SHARD} two.h5 --output regions.h5 --skipped skipped.csv",
+        SHARD,
+        copied(SHARD, "two.h5"),
+    ),
+    "precomputed features are missing": (IMPORT, "features", chosen("given.yaml", **GIVEN)),
+    "precomputed features of an image are missing": (IMPORT, "features", *features(), deleted("features/5.npz")),
+    "precomputed features are damaged": (IMPORT, "features/5.npz", *features(), written("features/5.npz", NOISE)),
+    "precomputed features have another shape": (IMPORT, "features/5.npz", *features(score=np.ones(1))),
+    "a precomputed box is outside its image": (IMPORT, "image 5", *features(box=[[1, 2, 30, 40], [1, 2, 9000, 40]])),
+    # Parsing
+    "an unknown parser": (f"parse --backend oracle {EXPRESSIONS} n e c", "oracle"),
+    "an unknown option of a parser": (f"parse --option colour=red {EXPRESSIONS} n e c", "colour"),
+    "parser settings without a backend": (PARSE, "backend", written(f"{GRAPHS}/settings.yaml", "parser: lexical")),
+    "parses of the user are missing": ("graph 'a dog' --backend conllu --option parses=none.conllu", "none.conllu"),
+    "a parse is not CoNLL-U": (
+        "graph 'a dog' --backend conllu --option parses=a.conllu",
+        "a.conllu",
+        written("a.conllu", "1 a dog"),
+    ),
+    "CoreNLP is missing": ("graph 'a dog' --backend corenlp --option folder=nowhere", "nowhere"),
+    "an empty sentence": ("graph ' '", "sentence"),
+    # Vocabulary and training
+    "GloVe is missing": (BUILD_VOCABULARY, "none.txt", chosen(VOCABULARY_SETTINGS, glove="none.txt")),
+    "GloVe has another size": (
+        BUILD_VOCABULARY,
+        "glove.txt",
+        written("glove.txt", "the 1 2 3\n"),
+        chosen(VOCABULARY_SETTINGS, glove="glove.txt"),
+    ),
+    "word vectors are damaged": (TRAIN, VECTORS, written(VECTORS, NOISE)),
+    "words and vectors are of different vocabularies": (TRAIN, VECTORS, rows(WORDS, lambda table: table[:-1])),
+    "no validation split": (TRAIN, "val", ONLY_TRAIN),
+    "regions of another dataset": (TRAIN, REGIONS, regions(REGIONS, renumber_last)),
+    "a learning rate is too high": (
+        TRAIN,
+        "learning_rate",
+        chosen(f"{RUN}/settings.yaml", training={"learning_rate": 1e30, "epochs": 3}),
+    ),
+    "processes cannot be spread over machines": (f"{TRAIN_DETECTOR} --processes 3 --machines 2", "--machines"),
+    # Evaluation
+    "the model is missing": (PREDICT, f"{RUN}/model.safetensors", deleted(f"{RUN}/model.safetensors")),
+    "the model is another file": (
+        PREDICT,
+        f"{RUN}/model.safetensors",
+        copied(f"{DETECTOR}/weights.safetensors", f"{RUN}/model.safetensors"),
+    ),
+    "the model has another vocabulary": (PREDICT, f"{RUN}/model.safetensors", rows(WORDS, lambda table: table[:-1])),
+    "the model has other features": (PREDICT, f"{RUN}/model.safetensors", regions(REGIONS, cut_features)),
+    "no split to evaluate on": (GALLERY, "train", ONLY_TRAIN),
+    "the proof is damaged": (SCORE, f"{DETECTOR}/proof.json", written(f"{DETECTOR}/proof.json", "{}")),
+    "an ablation of one model": (
+        f"{ABLATE} --unmarginalised {RUN}/model.safetensors",
+        f"{RUN}/model.safetensors",
+    ),
+    "no metrics to summarise": (f"summary {RUN}", f"{RUN}/metrics.json", deleted(f"{RUN}/metrics.json")),
+    "a figure of an unknown format": (
+        f"figures learning --history {RUN}/history.parquet {FIGURE} --figure figure.pdf",
+        "figure.pdf",
+    ),
+    # Grounding, explorer and survey
+    "an unknown folder of a run": (f"ground {PICTURE} star --run results/none", "results/none"),
+    "an unknown picture": (f"ground none.jpg star --run {RUN}", "none.jpg"),
+    "a picture is truncated": (
+        f"ground photo.png star --run {RUN}",
+        "photo.png",
+        written("photo.png", picture(60, 40)[:45]),
+    ),
+    "nothing is asked": (f"ground {PICTURE} --run {RUN}", "expression"),
+    "a table of questions without a column": (
+        f"ground --csv questions.csv --run {RUN}",
+        "questions.csv",
+        written("questions.csv", "image,sentence\nphoto.png,star\n"),
+    ),
+    "an answer of an unknown format": (f"{GROUND} --json answers.txt", "answers.txt"),
+    "a run without detections": (GROUND, DETECTION_SETTINGS, deleted(DETECTION_SETTINGS)),
+    "a run without its detector": (GROUND, "tiny", deleted(DETECTOR)),
+    "an unknown expression": (f"show {RUN} 999", "999"),
+    "predictions of nothing": (f"show {RUN} 5", "5", rows(PREDICTIONS, lambda table: table[:0])),
+    "an unknown folder of images": (f"explore {RUN} --images nowhere", "nowhere"),
+    "a survey of a model without a name": (f"{SURVEY} {RUN}", RUN),
+    "a survey of an unknown run": (f"{SURVEY} ours=results/none", "results/none"),
+    "answers to another survey": (
+        "survey tally answers.json --key key.json",
+        "answers.json",
+        written("key.json", KEY),
+        written("answers.json", ANSWERS | {"survey": "t"}),
+    ),
+}
+
+SELF_EXPLANATORY = (
+    "an unknown key",
+    "settings without quotes",
+    "own data with an unknown image",
+    "own data with an unknown object",
+    "own data with an empty text",
+    "processes cannot be spread over machines",
+)
+"""Cases whose message need not say what to do, because the problem does."""
+
+
+def snapshot():
+    return {
+        path: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in Path().rglob("*")
+        if path.is_file() and not path.name.endswith(".state.pt") and path.name != "training_state.pt"
+    }
+
+
+def check_error(ran, named, before, needs_cure=True):
+    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+        raise ran.exception
+    errors = [line for line in ran.stderr.splitlines() if line.startswith("Error: ")]
+    assert ran.exit_code == 1 and len(errors) == 1 and "Traceback" not in ran.stderr, ran.output
+    assert named in errors[0]
+    if needs_cure:
+        assert any(sign in errors[0] for sign in (";", "expected", "should be")), errors[0]
+    after = snapshot()
+    assert {path: after.get(path) for path in before} == before
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_mistake_is_one_line_with_a_cure_and_nothing_is_lost(project, case):
+    command, named, *mistakes = CASES[case]
+    for make in mistakes:
+        make()
+    before = snapshot()
+    check_error(CliRunner().invoke(main, shlex.split(command)), named, before, case not in SELF_EXPLANATORY)
+
+
+def test_a_port_that_is_taken_is_one_line(project):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        check_error(CliRunner().invoke(main, ["explore", RUN, "--port", str(port)]), f"--port {port}", snapshot())
+
+
+def test_a_full_standard_output_is_one_line():
+    command = [Path(sys.executable).with_name("jvgn"), "--help"]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert ran.returncode == 1 and ran.stderr.startswith("Error: ") and ran.stderr.count("\n") == 1, ran.stderr
+
+
+WORKFLOW = {
+    "a bracket is missing": ("demo", "config.yaml", written("config.yaml", "shapes: {train: 3")),
+    "an unknown key": ("demo", "shape", configured(shape={})),
+    "a mistyped target": ("results/shapes_gt/metric.json", "results/shapes_gt/metrics.json"),
+    "an unknown dataset": ("results/refcoco_det/metrics.json", "refcoco"),
+    "an unknown run": ("results/shapes_gt/runs/wide/metrics.json", "wide"),
+}
+
+
+@pytest.mark.parametrize("case", WORKFLOW)
+def test_a_mistake_in_the_workflow_is_named_without_a_traceback(project, case):
+    target, named, *mistakes = WORKFLOW[case]
+    for make in mistakes:
+        make()
+    command = ["snakemake", "--cores", "1", "--directory", str(project), "--", target]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 1 and named in ran.stderr and "Traceback" not in ran.stderr, ran.stderr

@@ -1,0 +1,124 @@
+"""Worker processes end with their parent, and a killed one is one line."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from jvgn.storage.processes import workers
+from parsers.errors import UserError
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+WAITING = """
+import os, time
+from jvgn.storage.processes import workers
+
+def show(_):
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    with workers(2) as pool:
+        list(pool.map(show, range(2)))
+"""
+LOADING = """
+import os, signal, time
+from multiprocessing import active_children
+import click
+from torch.utils.data import DataLoader
+from jvgn.cli.errors import Commands
+
+@click.group(cls=Commands)
+def main():
+    pass
+
+@main.command()
+def read():
+    batches = iter(DataLoader(range(1000), num_workers=1))
+    next(batches)
+    os.kill(active_children()[0].pid, signal.SIGKILL)
+    time.sleep(600)  # the work on a batch
+
+main()
+"""
+STOPPED = """
+import time
+import click
+from jvgn.cli.errors import Commands
+from jvgn.storage.files import replacing
+
+@click.group(cls=Commands)
+def main():
+    pass
+
+@main.command()
+def write():
+    with replacing("a.txt") as temporary:
+        temporary.write_text("half")
+        print("writing", flush=True)
+        time.sleep(600)
+
+main()
+"""
+
+
+def process_id(_):
+    return os.getpid()
+
+
+def script(folder, text):
+    path = folder / "script.py"
+    path.write_text(text)
+    return [sys.executable, str(path)]
+
+
+def test_work_is_done_in_order_by_other_processes():
+    with workers(2) as pool:
+        assert list(pool.map(abs, range(-9, 0), chunksize=2)) == list(range(9, 0, -1))
+        assert os.getpid() not in pool.map(process_id, range(2))
+
+
+def test_a_killed_worker_is_one_line():
+    with pytest.raises(UserError, match="killed"), workers(1) as pool:
+        os.kill(next(pool.map(process_id, [0])), signal.SIGKILL)
+        list(pool.map(process_id, range(4)))
+
+
+def test_a_killed_worker_of_torch_is_one_line(tmp_path):
+    command = [*script(tmp_path, LOADING), "read"]
+    ran = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 1 and ran.stderr.startswith("Error: a worker") and ran.stderr.count("\n") == 1
+
+
+def test_ctrl_c_is_for_the_first_process():
+    with workers(1) as pool:
+        os.kill(next(pool.map(process_id, [0])), signal.SIGINT)
+        assert list(pool.map(abs, [-1])) == [1]
+
+
+def test_workers_end_with_their_parent(tmp_path):
+    parent = subprocess.Popen(script(tmp_path, WAITING), env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+    children = [int(parent.stdout.readline()) for _ in range(2)]
+    parent.kill()
+    parent.wait()
+    end = time.monotonic() + 30
+    while any(Path(f"/proc/{number}").exists() for number in children):
+        assert time.monotonic() < end, "the workers still wait"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_command_removes_its_temporary_files(tmp_path, number):
+    command = [*script(tmp_path, STOPPED), "write"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.readline()
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and "Traceback" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["script.py"]

@@ -1,1 +1,0 @@
-"""The formats of files, each with changes that keep to it."""
