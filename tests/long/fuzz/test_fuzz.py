@@ -1,7 +1,7 @@
 """Damage to any file that a command reads is one error line or success: a few of the inputs of `make fuzz`."""
 
+from tests.long.fuzz.inputs import FINE, VALID, Input, inputs_of, outcomes
 from tests.long.fuzz.readers import READERS
-from tests.long.fuzz.running import FINE, VALID, Input, inputs_of, outcomes
 
 DAMAGED = 100
 
