@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import pickle
+import pkgutil
 import shlex
 import shutil
 import signal
@@ -16,6 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from random import Random
 
+import jvgn
 from tests.long.fuzz.readers import READERS, make_files
 
 VALID = -1
@@ -23,7 +25,8 @@ VALID = -1
 LONGEST = 60.0
 """Seconds for one input, after which a command hangs."""
 FINE = ("accepted", "refused")
-IMPORTED = ["jvgn.cli", "tests.long.fuzz.damage", "jvgn.regions.extraction", "jvgn.evaluation.predict"]
+MODULES = [module.name for module in pkgutil.walk_packages(jvgn.__path__, "jvgn.")]
+IMPORTED = [name for name in MODULES if not name.endswith(("__main__", "detectron2"))]
 """Modules that are imported once, in the process that all others are forked from."""
 
 
