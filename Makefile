@@ -45,7 +45,7 @@ load: $(VENV)/installed
 	python -m tests.long.load results/load
 
 # Disturb the workflow at random moments of every stage and compare its results. Takes half an hour.
-FAULTS ?= --faults 200 --each "disk fills" --whole 12
+FAULTS ?= --faults 200
 faults: $(VENV)/installed
 	python -m tests.long.faults $(FAULTS)
 

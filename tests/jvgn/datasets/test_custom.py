@@ -132,30 +132,17 @@ BOX = {"object_id": None, "x1": 1, "y1": 2, "x2": 11, "y2": 22}
     [
         (1, {"split": "tset"}, "line 2, column split: expected one of train, val, test, found 'tset'; fix it"),
         (1, {"split": "train"}, "has no row of split val, only of train; training needs train and val"),
-        (1, {"split": None}, "line 2, column split: is empty"),
         (1, {"text": None}, "line 2, column text: is empty"),
         (1, {"text": "  "}, "line 2, column text: String should have at least 1 character"),
-        (1, {"text": 7}, "line 2, column text: Input should be a valid string, found 7"),
-        (0, {"text": "x" * 10_001}, "line 1, column text: String should have at most 10000 characters"),
         (0, {"image_id": 77}, "line 1, column image_id: .*annotations.json has no image 77"),
         (0, {"image_id": "five"}, "line 1, column image_id: Input should be a valid integer.* found 'five'"),
-        (0, {"image_id": True}, "line 1, column image_id: expected a number, found True"),
         (0, {"image_id": None}, "line 1, column image_id or file_name: is empty"),
         (0, {"image_id": None, "file_name": "six.jpg"}, "line 1, column file_name: .* no image named six.jpg"),
         (0, {"file_name": "three.jpg"}, "line 1, column file_name: image 5 is five.jpg, found three.jpg"),
         (0, {"object_id": 99}, "line 1, column object_id: .*annotations.json has no annotation 99"),
         (0, {"object_id": 10}, "line 1, column object_id: annotation 10 is in image 3, expected one in 5"),
-        (0, {"object_id": 2**70}, "line 1, column object_id: Input should be less than"),
         (0, {"object_id": None}, "line 1, column x1: is empty, and so is object_id"),
-        (0, BOX | {"y2": None}, "line 1, column y2: is empty, and so is object_id"),
-        (0, BOX | {"y2": "low"}, "line 1, column y2: Input should be a valid number.* found 'low'"),
         (0, BOX | {"y2": 12}, "line 1, column x1 to y2: no annotated object of image 5 .* overlaps by 0.50, expected"),
-        (
-            0,
-            {"expression_id": 4},
-            "line 2, column expression_id: is empty; give every row one, or leave the column out",
-        ),
-        (0, {"tokens": []}, "line 1, column tokens: Value should have at least 1 item"),
         (0, {"tokens": ["a b"]}, "line 1, column tokens.0: String should match pattern"),
         (0, {"mentions": "[{"}, "line 1, column mentions: not readable as JSON"),
         (
@@ -165,7 +152,6 @@ BOX = {"object_id": None, "x1": 1, "y1": 2, "x2": 11, "y2": 22}
         ),
         (0, {"mentions": [{"head_token": 0, "object_id": 10}]}, "column mentions: annotation 10 is in image 3"),
         (0, {"mentions": [MENTIONS[0], MENTIONS[0]]}, "column mentions: two objects have head_token 0"),
-        (0, {"mentions": [{"head": 0}]}, "line 1, column mentions.0.head_token: Field required"),
     ],
 )
 def test_an_invalid_row_is_named_with_its_line_and_column(tmp_path, number, cells, message):
@@ -187,18 +173,10 @@ def test_two_annotations_with_one_box_cannot_be_told_apart_by_it(tmp_path):
         read(tmp_path, edited(0, **BOX), annotated=doubled)
 
 
-@pytest.mark.parametrize(
-    ("missing", "message"),
-    [
-        ("text", "has no column text"),
-        ("split", "has no column split"),
-        ("image_id", "has no column image_id or file_name"),
-        ("object_id", "has no column object_id"),
-    ],
-)
-def test_a_missing_column_is_named_with_those_there_are(tmp_path, missing, message):
+@pytest.mark.parametrize("missing", ["text", "split", "image_id", "object_id"])
+def test_a_missing_column_is_named(tmp_path, missing):
     without = [{key: value for key, value in row.items() if key != missing} for row in rows()]
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match=f"has no column {missing}"):
         read(tmp_path, without, ".csv")
 
 
@@ -206,23 +184,18 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path, missing, messa
     ("name", "content", "message"),
     [
         ("table.csv", b"text,split\na,b,c\n", "line 2 has 3 cells, expected 2: text, split; put cells that contain a"),
-        ("table.csv", b"text,split,text\na,b,c\n", "has 2 columns text"),
         ("table.csv", b"text,split,,\na,b,,\n", "has 2 columns without a name"),
         ("table.csv", b'text,split\n"a,b\n', "line 2 is not readable as CSV"),
         ("table.csv", b"text,split\n\xff\xfe,b\n", "in UTF-8"),
         ("table.csv", b"text,split\n", "has no rows"),
-        ("table.csv", b"", "has no rows"),
         ("table.jsonl", b'{"text": "a"}\n{"text"', "line 2 is not readable as JSON"),
-        ("table.jsonl", b"[1]\n", "line 1: expected an object"),
         ("table.parquet", b"PAR1", "not a readable .parquet file"),
-        ("table.csv", None, "no such file"),
     ],
 )
 def test_a_broken_table_is_named_in_one_line(tmp_path, name, content, message):
     write(tmp_path, rows(), ".jsonl")
     (tmp_path / "table.jsonl").unlink()
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
+    (tmp_path / name).write_bytes(content)
     with pytest.raises(UserError, match=rf"{name}: .*{message}|{name}: {message}") as caught:
         read_custom(settings(tmp_path, tmp_path / name), tmp_path / "out", tokenise)
     assert "\n" not in str(caught.value)
@@ -239,11 +212,9 @@ def annotated_with(key, number, **values):
     [
         (annotated_with("images", 1, id=5), r"image 5 \(three.jpg\) is listed twice"),
         (annotated_with("images", 1, file_name="five.jpg"), r"image 3 \(five.jpg\) is listed twice"),
-        (annotated_with("images", 0, width=0), r"images\.0\.width: Input should be greater than 0"),
         (annotated_with("annotations", 1, id=21), "annotation 21 is listed twice"),
         (annotated_with("annotations", 1, image_id=4), "annotation 20 is in image 4, which is not listed"),
         (annotated_with("annotations", 1, category_id=4), "category 4 has annotations but no name"),
-        (annotated_with("annotations", 1, bbox=[1, 2]), r"annotations\.1\.bbox"),
         ({"images": [], "annotations": []}, "categories: Field required"),
     ],
 )
@@ -264,7 +235,6 @@ def test_a_missing_picture_is_named_with_the_first_row_that_needs_it(tmp_path):
     ("values", "message"),
     [
         ({"expressions": "a.xlsx"}, r"datasets\.mine\.expressions: String should match pattern .* found 'a\.xlsx'"),
-        ({"expressions": None}, r"datasets\.mine\.expressions: "),
         ({"splits": ["train", "test"]}, r"datasets\.mine\.splits: val is missing"),
         ({"folder": "refer"}, r"unknown key datasets\.mine\.folder"),
         (

@@ -95,14 +95,10 @@ def edited(value, path, new):
     ("path", "new", "message"),
     [
         ((0, "ann_id"), 10, "ref 1 describes object 10, which is not in image 5"),
-        ((0, "ann_id"), 99, "ref 1 describes object 99"),
         ((0, "image_id"), 77, "ref 1 describes image 77, which instances.json lacks"),
         ((0, "sentences", 0, "sent_id"), 6, "sentence 6 occurs twice"),
-        ((0, "sentences", 0, "sent_id"), 2**70, r"0\.sentences\.0\.sent_id: Input should be less than"),
         ((0, "sentences", 0, "tokens"), "dog", r"0\.sentences\.0\.tokens"),
-        ((0, "split"), 3, r"0\.split"),
         ((0, "sentences", 0, "mentions", 1, "head_token"), 9, "the mentions of sentence 7"),
-        ((0, "sentences", 0, "mentions", 1, "head_token"), 0, "the mentions of sentence 7"),
     ],
 )
 def test_a_flaw_in_the_refs_is_named(tmp_path, path, new, message):
@@ -113,8 +109,6 @@ def test_a_flaw_in_the_refs_is_named(tmp_path, path, new, message):
 def test_a_flaw_in_the_instances_is_named(tmp_path):
     with pytest.raises(BrokenFile, match=r"instances\.json: annotations\.0\.bbox"):
         read(tmp_path, refs(), edited(instances(), ("annotations", 0, "bbox"), [1, 2]))
-    with pytest.raises(BrokenFile, match=r"instances\.json: categories\.0\.id: Input should be less than"):
-        read(tmp_path, refs(), edited(instances(), ("categories", 0, "id"), 2**61 - 1))
     with pytest.raises(BrokenFile, match="category 7"):
         read(tmp_path, refs(), edited(instances(), ("annotations", 0, "category_id"), 7))
 

@@ -8,14 +8,12 @@ from jvgn.evaluation.predictions import PREDICTIONS, WAYS, read_phrases, read_pr
 from jvgn.graphs.tables import NODES
 from jvgn.storage.parquet import read_table, write_table
 from parsers.errors import BrokenFile
-from tests.long.fuzz.world import copied_world
-
-EVALUATED = [201, 202, 301, 302]
 
 
 @pytest.fixture
-def world(tmp_path):
-    return copied_world(tmp_path)
+def evaluated(world):
+    """The ids of the expressions outside the training split."""
+    return tables.evaluated(tables.read_expressions(world.table("expressions")).to_pandas())["expression_id"].tolist()
 
 
 def change(path, schema, row, may_be_empty=(), **values):
@@ -32,7 +30,6 @@ def change(path, schema, row, may_be_empty=(), **values):
     [
         ("images", -1, {}, "two rows have the same image_id"),
         ("images", 0, {"width": 0}, "column width or height is not positive"),
-        ("images", 0, {"height": -5}, "column width or height is not positive"),
         ("images", 0, {"file_name": "../../1.png"}, "file_name '../../1.png' is not a path"),
         ("objects", -1, {}, "two rows have the same object_id"),
         ("expressions", -1, {}, "its expressions are not in ascending order"),
@@ -50,44 +47,23 @@ def test_an_invalid_table_is_named(world, name, row, values, problem):
 
 @pytest.mark.parametrize(
     ("name", "is_within"),
-    [
-        ("COCO_train2014_000000000009.jpg", True),
-        ("train2014/a b..c.jpg", True),
-        ("./a//b.jpg", True),
-        ("ü" * 127 + "/a.jpg", True),
-        ("", False),
-        (".", False),
-        ("/", False),
-        ("/etc/passwd", False),
-        ("..", False),
-        ("a/../../b.jpg", False),
-        ("a\0.jpg", False),
-        ("ü" * 128 + "/a.jpg", False),
-        ("a/" * 2000 + "a.jpg", False),
-    ],
+    [("train2014/a b..c.jpg", True), ("", False), ("/etc/passwd", False), ("..", False), ("a/../../b.jpg", False)],
 )
 def test_a_file_name_stays_within_its_folder(name, is_within):
     assert tables.is_within(name) is is_within
 
 
-def test_evaluated_expressions_are_those_of_every_split_but_train(world):
+def test_evaluated_expressions_are_those_of_every_split_but_train(world, evaluated):
     expressions = tables.read_expressions(world.table("expressions")).to_pandas()
-    assert "train" in set(expressions["split"])
-    assert tables.evaluated(expressions)["expression_id"].tolist() == EVALUATED
+    splits = expressions.set_index("expression_id")["split"]
+    assert set(splits[evaluated]) == {"val", "test", "adv"} and set(splits.drop(evaluated)) == {"train"}
 
 
 @pytest.mark.parametrize("key", ["image_id", "object_id"])
-def test_an_unknown_id_is_named(world, key):
-    path = world.table("expressions")
-    change(path, tables.EXPRESSIONS, 0, **{key: 999})
+def test_an_unknown_id_is_named(world, run_settings, key):
+    change(world.table("expressions"), tables.EXPRESSIONS, 0, **{key: 999})
     with pytest.raises(BrokenFile, match=f"unknown {key} 999"):
-        world.inputs.examples(run_settings(world))
-
-
-def run_settings(world):
-    from jvgn.settings.run import RunSettings
-
-    return RunSettings.read(world.settings)
+        world.inputs.examples(run_settings())
 
 
 @pytest.mark.parametrize(
@@ -96,27 +72,27 @@ def run_settings(world):
         (-1, {}),
         (-1, {"node": 9, "is_referent": True}),
         (0, {"is_referent": None}),
-        (-1, {"expression_id": 101, "is_referent": True}),
+        (-1, {"expression_id": 1, "is_referent": True}),
         (0, {"marginal": float("nan")}),
         (0, {"unary": 1.5}),
         (0, {"x2": float("inf")}),
-        (0, {"x1": 1e9}),
         (0, {"region": -1}),
-        (0, {"map_region": -1}),
     ],
 )
-def test_invalid_predictions_are_named(world, row, values):
-    assert len(read_predictions(world.predictions, EVALUATED))
+def test_invalid_predictions_are_named(world, evaluated, row, values):
+    assert len(read_predictions(world.predictions, evaluated))
     change(world.predictions, PREDICTIONS, row, ["correct", *(f"{way}_correct" for way in WAYS)], **values)
     with pytest.raises(BrokenFile, match=r"predictions\.parquet: "):
-        read_predictions(world.predictions, EVALUATED)
+        read_predictions(world.predictions, evaluated)
 
 
-def test_predictions_are_about_existing_words(world):
-    tokens = {number: ["dog"] * 9 for number in EVALUATED}
-    assert set(read_phrases(world.predictions, EVALUATED, world.nodes, tokens)["phrase"]) <= {"dog", "dog dog"}
+def test_predictions_are_about_existing_words(world, evaluated):
+    tokens = {number: ["dog"] * 40 for number in evaluated}
+    nodes = world.inputs.nodes
+    phrases = read_phrases(world.predictions, evaluated, nodes, tokens)["phrase"]
+    assert {word for phrase in phrases for word in phrase.split()} == {"dog"}
     with pytest.raises(BrokenFile, match=r"nodes\.parquet"):
-        read_phrases(world.predictions, EVALUATED, world.nodes, {number: ["dog"] for number in EVALUATED})
-    change(world.nodes, NODES, 3, node=7)
+        read_phrases(world.predictions, evaluated, nodes, {number: ["dog"] for number in evaluated})
+    change(nodes, NODES, -2, node=7)
     with pytest.raises(BrokenFile, match=r"nodes\.parquet"):
-        read_phrases(world.predictions, EVALUATED, world.nodes, tokens)
+        read_phrases(world.predictions, evaluated, nodes, tokens)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jvgn.downloads.archives import is_archive, unpack
+from jvgn.downloads.archives import unpack
 from jvgn.storage.picture_hashes import NAME
 from parsers.errors import BrokenFile
 
@@ -69,13 +69,6 @@ def test_a_folder_comes_out_with_checksums_and_nothing_else(archive, tmp_path, w
     assert found == inside
     assert {Path(name).parent for name in checksums} == {folder for name in inside for folder in Path(name).parents}
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["folder"]
-
-
-def test_a_folder_left_by_a_killed_process_is_removed(archive, tmp_path):
-    left = tmp_path / ".folder.01ab23cd.unfinished"
-    left.mkdir()
-    unpack(archive, "set/", tmp_path / "folder")
-    assert not left.exists()
 
 
 @pytest.mark.parametrize("wanted", ["set/absent.json", "absent/", "set"])
@@ -140,9 +133,3 @@ def test_a_damaged_archive_is_named_and_leaves_nothing(archive, tmp_path, wanted
         unpack(archive, wanted, tmp_path / "out")
     assert "\n" not in str(error.value)
     assert everything_beside(archive) == [archive.name]
-
-
-def test_a_truncated_archive_is_not_an_archive(archive):
-    assert is_archive(archive)
-    archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 2])
-    assert not is_archive(archive)

@@ -7,7 +7,6 @@ import yaml
 
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES, STANZA_VERSION
 from jvgn.settings.configuration import configuration
-from parsers.errors import UserError
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTATION = (ROOT / "docs/reproducing.md").read_text()
@@ -82,26 +81,3 @@ def test_what_is_not_said_stays_built_in():
     found = sources({"refcoco": {"sha256": "0" * 64}, "glove": {"counts": {}}})
     assert found["refcoco"].counts == BUILT_IN_SOURCES["refcoco"].counts and found["refcoco"].sha256 == "0" * 64
     assert found["vgg16"] == BUILT_IN_SOURCES["vgg16"]
-
-
-OWN = {"file": "resources/downloads/a.zip", "mirrors": ["file:a.zip"], "provides": {"resources/a": "a/"}}
-MISTAKES = {
-    "an address of another kind": ({"glove": {"mirrors": ["ftp://x/y"]}}, r"sources\.glove\.mirrors\.0"),
-    "no mirror": ({"glove": {"mirrors": []}}, r"sources\.glove\.mirrors"),
-    "half a source": ({"mine": {"mirrors": ["file:a"]}}, r"sources\.mine: file: Field required; provides"),
-    "a file elsewhere": (
-        {"mine": OWN | {"file": "/etc/a"}},
-        r"sources\.mine\.file: .*expected a path such as",
-    ),
-    "a file above": ({"mine": OWN | {"file": "resources/../a"}}, r"sources\.mine\.file"),
-    "no hash": ({"glove": {"sha256": "xyz"}}, r"sources\.glove\.sha256"),
-    "an unknown key": ({"glove": {"mirror": "x"}}, r"unknown key sources\.glove\.mirror"),
-    "a place of another's": ({"mine": OWN, "yours": OWN}, r"sources\.mine and sources\.yours provide resources/"),
-}
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_the_sources_names_its_key(mistake):
-    chosen, message = MISTAKES[mistake]
-    with pytest.raises(UserError, match=message):
-        sources(chosen)

@@ -4,7 +4,6 @@ from itertools import chain
 
 import numpy as np
 import pytest
-import torch
 
 from jvgn.datasets.tables import OBJECTS
 from jvgn.detector.images import read_image
@@ -15,7 +14,7 @@ from jvgn.regions.store import RegionStore
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table
-from parsers.errors import BrokenFile, UserError
+from parsers.errors import UserError
 from tests.jvgn.drawing import CATEGORIES, SETTINGS
 
 
@@ -75,23 +74,7 @@ def test_batches_hold_images_of_one_size_and_stay_within_their_window():
         assert all(len({sizes[index] for index in batch}) == 1 for batch in own)
 
 
-def test_weights_of_another_detector_are_refused(trained, tmp_path):
-    data, weights = trained
-    with pytest.raises(UserError, match="expected a detector with backbone vgg16, found tiny"):
-        data.extract(weights, "gt", tmp_path / "gt.h5", detector=SETTINGS.model_copy(update={"backbone": "vgg16"}))
-
-
 def test_weights_that_are_not_the_provenances_are_refused(trained, drawn, tmp_path):
     other = drawn.train(tmp_path / "detector", SETTINGS.model_copy(update={"seed": 5}))
     with pytest.raises(UserError, match="SHA-256"):
         trained[0].extract(trained[1], "gt", tmp_path / "gt.h5", provenance=other.parent / "provenance.json")
-
-
-def test_broken_weights_are_named(trained, tmp_path):
-    broken = tmp_path / "detector.safetensors"
-    broken.write_bytes(trained[1].read_bytes()[:5000])
-    with pytest.raises(BrokenFile, match=r"not a readable|cannot be read"):
-        load_detector(broken)
-    torch.save({}, broken)
-    with pytest.raises(BrokenFile, match=r"not a readable|cannot be read"):
-        load_detector(broken)

@@ -10,13 +10,12 @@ import pytest
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
-from jvgn.regions.feature_files import NpzFolder, TsvFile, checked
 from jvgn.regions.precomputed import Importer, declare_detector, import_regions
 from jvgn.regions.store import Regions, RegionStore, RegionWriter
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.parquet import read_table
-from parsers.errors import BrokenFile, UserError
+from parsers.errors import UserError
 
 D = 5
 HEADER = "image_id\timage_w\timage_h\tnum_boxes\tboxes\tfeatures\n"
@@ -138,14 +137,6 @@ def test_every_format_becomes_the_same_regions(drawn, tmp_path, case):
     assert {path.name for path in tmp_path.iterdir()} == {"drawn", "theirs", "out.h5"}
 
 
-def test_a_tsv_file_is_never_held_in_memory(drawn, tmp_path):
-    path = write_tsv(bottom_up_line)(images_of(drawn), tmp_path / "theirs.tsv")
-    kept = vars(TsvFile(path))
-    assert kept["start"].keys() == set(images_of(drawn)["image_id"])
-    assert all(isinstance(position, int) for position in kept["start"].values())
-    assert kept.keys() == {"path", "columns", "start"}
-
-
 def spoil(column: str, change):
     """A TSV file whose second image has something wrong."""
 
@@ -237,24 +228,6 @@ def test_invalid_features_stop_the_import_or_are_skipped_and_listed(drawn, tmp_p
     assert store.skipped_images == {20}
 
 
-INTEGERS = {
-    "label": ([3, 7.0, -1], [2**40, 2.5, np.nan, "one", 2j]),
-    "object_id": ([3, 7.0, 2**40], [2**63, 2.0**63, 2.5, np.inf, "one"]),
-    "num_boxes": ([1, 1.0], [-1, 2**40, 2.5, np.nan, "one"]),
-}
-
-
-@pytest.mark.parametrize("word", INTEGERS)
-def test_labels_ids_and_counts_are_whole_numbers_however_they_are_stored(word):
-    arrays, (valid, invalid) = {"box": np.ones((1, 4)), "feature": np.ones((1, D))}, INTEGERS[word]
-    for value in valid:
-        found = checked("a.npz", arrays | {word: np.array([value])})
-        assert word == "num_boxes" or getattr(found, word).tolist() == [value]
-    for value in invalid:
-        with pytest.raises(BrokenFile, match=r"a\.npz: expected"):
-            checked("a.npz", arrays | {word: np.array([value])})
-
-
 def write_object_features(drawn, folder: Path, with_ids: bool) -> Path:
     folder.mkdir()
     for image_id, own in read_table(drawn.tables["objects"], OBJECTS).to_pandas().groupby("image_id"):
@@ -292,29 +265,6 @@ def test_an_annotated_object_without_features_is_named(drawn, tmp_path):
     assert len(store.read(20)) == 2 and store.skipped_images == set() and len(store.skipped) == 1
 
 
-@pytest.mark.parametrize(
-    ("form", "content", "message"),
-    [
-        ("tsv", None, "no such file"),
-        ("tsv", "a\tb\tc\n", "expected lines of 6 or 10 columns, found 3"),
-        ("tsv", "a\tb\tc\td\te\tf\n", "expected an image id at byte 0"),
-        ("npz", None, "no such folder"),
-        ("hdf5", None, "no such file"),
-        ("hdf5", "a,b\n", "not a readable HDF5 file|cannot be read"),
-    ],
-)
-def test_invalid_files_are_named(drawn, tmp_path, form, content, message):
-    if content:
-        (tmp_path / "theirs").write_text(content)
-    with pytest.raises(UserError, match=message):
-        run(drawn, theirs(form, tmp_path / "theirs"), tmp_path / "out.h5")
-
-
-def test_a_setting_without_files_is_refused(drawn, tmp_path):
-    with pytest.raises(UserError, match=r"detectors\.theirs: has no `objects`"):
-        run(drawn, theirs("npz", tmp_path), tmp_path / "out.h5", "gt")
-
-
 @pytest.mark.parametrize(("listed", "verdict"), [(None, "unproven"), ("10\n20\n", "proved"), ("50\n", "leaking")])
 def test_precomputed_features_are_unproven_unless_their_training_images_are_declared(drawn, tmp_path, listed, verdict):
     declared = {}
@@ -325,15 +275,3 @@ def test_precomputed_features_are_unproven_unless_their_training_images_are_decl
     assert read_provenance(tmp_path / "provenance.json").detector.source == "precomputed"
     found = prove_disjoint(tmp_path / "provenance.json", [drawn.expressions], tmp_path / "proof.json", True)
     assert found == verdict
-
-
-def test_an_invalid_list_of_training_images_is_refused(tmp_path):
-    (tmp_path / "ids.txt").write_text("12\nCOCO_13\n")
-    detector = theirs("npz", tmp_path, training_images=str(tmp_path / "ids.txt"))
-    with pytest.raises(UserError, match=r"ids\.txt: expected one image id per line, found 'COCO_13'"):
-        declare_detector(detector, tmp_path / "provenance.json")
-
-
-def test_an_image_with_a_very_long_name_is_found_by_its_id(tmp_path):
-    np.savez(tmp_path / "9.npz", box=np.zeros((1, 4)), feature=np.zeros((1, D)))
-    assert NpzFolder(tmp_path).read(9, "a" * 251 + ".jpg").feature.shape == (1, D)

@@ -63,12 +63,6 @@ def test_shards_are_cut_between_windows_and_cover_every_image_once(images, count
     assert max(sizes) - min(sizes) <= 1
 
 
-@pytest.mark.parametrize("text", ["", "1", "0-of-3", "4-of-3", "a-of-b"])
-def test_an_invalid_shard_is_refused(text):
-    with pytest.raises(UserError, match="expected N-of-M"):
-        Shard.parse(text)
-
-
 ATTEMPTS = 5
 
 
@@ -122,14 +116,6 @@ def test_windows_stay_until_the_command_has_succeeded(trained, many, tmp_path):
     finally:
         actions_on_success.reset(token)
     assert [path.name for path in tmp_path.iterdir()] == ["regions.h5"]
-
-
-def test_a_users_file_among_the_windows_stays(trained, many, tmp_path):
-    (tmp_path / "regions.parts").mkdir()
-    (tmp_path / "regions.parts/mine.txt").write_text("mine")
-    (tmp_path / "regions.parts/.16.h5.killed.unfinished.h5").write_text("half")
-    many.extract(trained[1], "det", tmp_path / "regions.h5", settings=CHOSEN)
-    assert [path.name for path in (tmp_path / "regions.parts").iterdir()] == ["mine.txt"]
 
 
 def leave_part(data, weights: Path, output: Path, **changes) -> Path:
@@ -194,24 +180,6 @@ def test_a_shard_of_another_extraction_is_named_and_nothing_is_merged(tmp_path, 
         merge_regions(parts, tmp_path / "regions.h5", tmp_path / "skipped.csv")
     assert str(parts[1]) in str(error.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1.h5", "2.h5"]
-
-
-def test_shards_with_the_same_images_are_refused(tmp_path):
-    parts = [write_shard(tmp_path / f"{k}.h5", f"{k}-of-2", 1) for k in (1, 2)]
-    with pytest.raises(BrokenFile, match=r"2\.h5: its first image is 1"):
-        merge_regions(parts, tmp_path / "regions.h5", tmp_path / "skipped.csv")
-
-
-def test_merging_holds_few_rows_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("jvgn.regions.store.BUFFERED_ROWS", 4)
-    held = []
-    add = RegionWriter._add
-    monkeypatch.setattr(RegionWriter, "_add", lambda self, regions: (held.append(len(regions)), add(self, regions)))
-    parts = [write_shard(tmp_path / f"{k}.h5", f"{k}-of-2", 10 * k) for k in (1, 2)]
-    held.clear()
-    merge_regions(parts, tmp_path / "regions.h5", tmp_path / "skipped.csv")
-    assert sum(held) == 12 and max(held) <= 4
-    np.testing.assert_array_equal(RegionStore(tmp_path / "regions.h5").read(21).box, make_regions(3, 21).box)
 
 
 def test_what_was_skipped_survives_merging_and_is_listed(tmp_path):

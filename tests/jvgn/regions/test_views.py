@@ -31,14 +31,6 @@ def test_an_image_is_drawn_with_all_its_regions(file, tmp_path):
     assert (tmp_path / "drawn.svg").stat().st_size > 1000
 
 
-@pytest.mark.parametrize(("content", "message"), [(None, "no such image"), (b"x", "cannot be read")])
-def test_an_image_that_cannot_be_read_is_named(file, tmp_path, content, message):
-    if content:
-        (tmp_path / "7.png").write_bytes(content)
-    with pytest.raises(UserError, match=rf"7\.png: {message}"):
-        RegionViewer(file).draw(tmp_path / "7.png", tmp_path / "drawn.svg")
-
-
 def test_a_file_that_lies_elsewhere_asks_for_its_dataset(file):
     elsewhere = file.rename(file.parents[2] / "tiny.h5")
     with pytest.raises(UserError, match=r"datasets/drawn/images\.parquet: no such file"):

@@ -30,12 +30,8 @@ def edited(path, value):
     return result
 
 
-def checked(config):
-    return configuration(config)
-
-
 def test_our_configuration_is_valid():
-    assert checked(config()).run("shapes", "unmarginalised").training.marginalise is False
+    assert configuration(config()).run("shapes", "unmarginalised").training.marginalise is False
 
 
 @pytest.mark.parametrize(
@@ -44,7 +40,7 @@ def test_our_configuration_is_valid():
 )
 def test_shards_are_sized_by_images_unless_their_number_is_chosen(values, expected):
     dataset = config()["datasets"]["shapes"]
-    assert checked(edited("datasets.shapes", dataset | values)).shards("shapes") == expected
+    assert configuration(edited("datasets.shapes", dataset | values)).shards("shapes") == expected
 
 
 COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
@@ -54,34 +50,23 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
     ("path", "value", "message"),
     [
         ("shape", {}, r"unknown key shape \(did you mean shapes\?\)"),
-        ("shapes.sead", 1, r"unknown key shapes\.sead"),
         ("shapes.train", -3, r"shapes\.train: .* greater than 0, found -3"),
         ("detectors.tiny.backbone", "huge", r"detectors\.tiny\.backbone"),
         ("detectors.tiny.source", "caffe", r"detectors\.tiny: source: expected torchvision, detectron2 or precomputed"),
         ("detectors.tiny", {"source": "precomputed", "format": "npz"}, r"detectors\.tiny: .*name the files of"),
-        ("detectors.tiny", {"source": "precomputed", "format": "zip"}, r"detectors\.tiny\.format"),
         ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
         ("datasets.shapes.run.training.epoch", 3, r"run: unknown key training\.epoch \(did you mean epochs\?\)"),
         ("datasets.shapes.run.epochs", 3, r"run: unknown key epochs \(it belongs under another key\)"),
         ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, vgg16"),
-        ("datasets.shapes.run.vocabulary", "none", "unknown vocabulary none"),
-        ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr$"),
         ("runs.default", {}, r"runs\.default is built in"),
-        ("runs.my run;x", {}, r"runs\.my run;x"),
         ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
         ("parsers.mine", {"backend": "stanza", "modles": "x"}, r"unknown key parsers\.mine\.stanza\.modles"),
         ("parsers.mine", {"backend": "conllu"}, r"parsers\.mine\.conllu\.parses: Field required"),
-        ("parsers.mine", {"backend": "corenlp", "repair": "no"}, r"parsers\.mine\.corenlp\.repair: .* boolean"),
         ("parsers.mine", {"models": "x"}, r"parsers\.mine: needs the key 'backend'"),
         ("parsers.mine", {"backend": "oracle"}, r"parsers\.mine: expected one of 'lexical', .*, found 'oracle'"),
-        ("parsers.lexical", {"backend": "lexical"}, r"parsers\.lexical is built in"),
-        ("detectors.resnet101.trained_on", "vg", r"detectors\.resnet101\.trained_on: unknown training set vg"),
         ("training_sets.coco.withhold", ["refclef"], r"training_sets\.coco\.withhold: unknown dataset refclef"),
         ("training_sets.coco.withhold", ["refcoco"], r"refcoco\+\.run: .* coco, which must withhold refcoco\+"),
         ("training_sets.refcoco", COCO, r"training_sets\.refcoco is also the name of a dataset"),
-        ("shapes.train", True, r"shapes\.train"),
-        ("shapes.val", "3", r"shapes\.val"),
-        ("datasets.shapes.run.training.seed", -1, r"training\.seed"),
         ("preset", "papr", r"preset: .* found 'papr'"),
         ("runs.default-seed1", {}, r"runs\.default-seed1 is also the name of a compared run"),
         ("compare.runs", ["nobody"], r"compare\.runs: unknown run nobody; known: default, unmarginalised"),
@@ -89,11 +74,11 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
 )
 def test_a_mistake_names_its_key(path, value, message):
     with pytest.raises(UserError, match=message):
-        checked(edited(path, value))
+        configuration(edited(path, value))
 
 
 def test_the_training_set_of_a_runs_detector_must_withhold_the_dataset():
-    settings = checked(edited("runs.deep", {"detector": "vgg16"}))
+    settings = configuration(edited("runs.deep", {"detector": "vgg16"}))
     assert settings.run("refcoco", "deep").detector == "vgg16"
     with pytest.raises(UserError, match=r"shapes\.run with runs\.deep: .* coco, which must withhold shapes"):
         settings.run("shapes", "deep")
@@ -101,7 +86,7 @@ def test_the_training_set_of_a_runs_detector_must_withhold_the_dataset():
 
 @pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", PARSERS.read_text(), re.M | re.S))
 def test_the_parsers_of_the_documentation_can_be_configured(block):
-    settings = checked(overlaid(config(), yaml.safe_load(block)))
+    settings = configuration(overlaid(config(), yaml.safe_load(block)))
     named = {run["parser"] for run in settings.runs.values() if "parser" in run}
     assert named and named <= set(settings.parsers)
 
@@ -117,11 +102,11 @@ def test_the_parsers_of_the_documentation_can_be_configured(block):
     ],
 )
 def test_a_parser_lists_the_files_that_its_options_name(parser, files):
-    assert checked(config() | {"parsers": {"mine": parser}}).all_parsers["mine"].files == files
+    assert configuration(config() | {"parsers": {"mine": parser}}).all_parsers["mine"].files == files
 
 
 def test_a_run_differs_from_its_datasets_default_only_where_it_says_so():
-    settings = checked(edited("runs.small", {"model": {"hidden_size": 5}}))
+    settings = configuration(edited("runs.small", {"model": {"hidden_size": 5}}))
     default, small = settings.run("shapes", "default"), settings.run("shapes", "small")
     assert small.model.hidden_size == 5
     assert small.model_copy(update={"model": default.model}) == default
@@ -129,21 +114,21 @@ def test_a_run_differs_from_its_datasets_default_only_where_it_says_so():
 
 
 def test_the_configuration_overrides_a_preset():
-    paper = checked(edited("preset", "paper"))
+    paper = configuration(edited("preset", "paper"))
     refcocog, shapes = paper.run("refcocog", "default"), paper.run("shapes", "default")
     assert refcocog.referent == shapes.referent == "in_degree"
     assert refcocog.training.soft_label == "printed" and refcocog.training.images_per_batch == 128
     assert shapes.training.images_per_batch == 16 and shapes.model.hidden_size == 16
     assert paper.vocabularies["glove"].splits == "all" and paper.vocabularies["glove"].more_often_than == 1
-    assert checked(edited("preset", "smoke")).run("refcoco", "unmarginalised").training.epochs == 1
-    assert checked(config()).run("refcocog", "default").training.soft_label == "normalised"
+    assert configuration(edited("preset", "smoke")).run("refcoco", "unmarginalised").training.epochs == 1
+    assert configuration(config()).run("refcocog", "default").training.soft_label == "normalised"
 
 
 def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_network():
     theirs = {"source": "precomputed", "format": "tsv", "detections": "theirs.tsv"}
     zoo = {"source": "detectron2", "weights": "zoo.pkl"}
     changed = edited("detectors", config()["detectors"] | {"theirs": theirs, "zoo": zoo})
-    found, default = checked(changed | {"preset": "smoke"}).detectors, checked(changed).detectors
+    found, default = configuration(changed | {"preset": "smoke"}).detectors, configuration(changed).detectors
     for name in ("resnet101", "vgg16", "zoo"):
         assert (found[name].short_side, found[name].epochs, found[name].test_proposals) == (128, 1, 12)
         assert (default[name].short_side, default[name].epochs, default[name].test_proposals) == (600, 8, 300)
@@ -153,18 +138,18 @@ def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_netwo
 
 
 def test_smoke_has_one_shard():
-    assert checked(config()).shards("refcocog") == 11
-    smoke = checked(edited("preset", "smoke"))
+    assert configuration(config()).shards("refcocog") == 11
+    smoke = configuration(edited("preset", "smoke"))
     assert {smoke.shards(name) for name in smoke.datasets} == {1}
 
 
 def test_every_preset_is_valid_by_itself():
     for preset in PRESETS:
-        checked(edited("preset", preset))
+        configuration(edited("preset", preset))
 
 
 def test_a_compared_run_has_each_seed_once():
-    settings = checked(edited("compare", {"runs": ["default", "printed"], "seeds": [0, 4]}))
+    settings = configuration(edited("compare", {"runs": ["default", "printed"], "seeds": [0, 4]}))
     assert settings.compared_runs("shapes") == [
         ("default", "default"),
         ("default", "default-seed4"),
@@ -176,25 +161,12 @@ def test_a_compared_run_has_each_seed_once():
 
 
 def test_frozen_settings_are_read_back_as_they_were(tmp_path):
-    settings = checked(config()).run("shapes", "default")
+    settings = configuration(config()).run("shapes", "default")
     settings.write(tmp_path / "settings.yaml")
     assert RunSettings.read(tmp_path / "settings.yaml") == settings
     assert set(yaml.safe_load((tmp_path / "settings.yaml").read_text())["training"]) == set(
         TrainingSettings.model_fields
     )
-
-
-@pytest.mark.parametrize("content", ["a: [", "\x00", "- 1"])
-def test_a_broken_settings_file_is_named(tmp_path, content):
-    (tmp_path / "settings.yaml").write_text(content)
-    with pytest.raises(UserError, match=r"settings\.yaml"):
-        RunSettings.read(tmp_path / "settings.yaml")
-
-
-def test_the_message_is_short_however_many_keys_are_invalid():
-    with pytest.raises(UserError) as caught:
-        checked(config() | {"shapes": [0] * 100_000})
-    assert len(str(caught.value)) < 200
 
 
 def test_the_published_schema_is_up_to_date():

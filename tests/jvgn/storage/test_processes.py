@@ -25,26 +25,6 @@ if __name__ == "__main__":
     with workers(2) as pool:
         list(pool.map(show, range(2)))
 """
-LOADING = """
-import os, signal, time
-from multiprocessing import active_children
-import click
-from torch.utils.data import DataLoader
-from jvgn.cli.errors import Commands
-
-@click.group(cls=Commands)
-def main():
-    pass
-
-@main.command()
-def read():
-    batches = iter(DataLoader(range(1000), num_workers=1))
-    next(batches)
-    os.kill(active_children()[0].pid, signal.SIGKILL)
-    time.sleep(600)  # the work on a batch
-
-main()
-"""
 STOPPED = """
 import time
 import click
@@ -86,18 +66,6 @@ def test_a_killed_worker_is_one_line():
     with pytest.raises(UserError, match="killed"), workers(1) as pool:
         os.kill(next(pool.map(process_id, [0])), signal.SIGKILL)
         list(pool.map(process_id, range(4)))
-
-
-def test_a_killed_worker_of_torch_is_one_line(tmp_path):
-    command = [*script(tmp_path, LOADING), "read"]
-    ran = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
-    assert ran.returncode == 1 and ran.stderr.startswith("Error: a worker") and ran.stderr.count("\n") == 1
-
-
-def test_ctrl_c_is_for_the_first_process():
-    with workers(1) as pool:
-        os.kill(next(pool.map(process_id, [0])), signal.SIGINT)
-        assert list(pool.map(abs, [-1])) == [1]
 
 
 def test_workers_end_with_their_parent(tmp_path):

@@ -1,7 +1,5 @@
 """`jvgn verify` names each broken, missing, stale or unknown file, and no other."""
 
-import errno
-import os
 import random
 import shutil
 import subprocess
@@ -130,39 +128,6 @@ def test_every_flipped_byte_is_found(results):
         path.write_bytes(whole[:place] + bytes([flipped]) + whole[place + 1 :])
         assert findings(results) == {("broken", path.name)}
         path.write_bytes(whole)
-
-
-def test_a_file_and_a_folder_that_cannot_be_read_are_named(results, monkeypatch):
-    def refuse(path):
-        if Path(path).name == "first.txt":
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return sha256(path)
-
-    def scandir(path):
-        if Path(path).name == "images":
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-        return listed(path)
-
-    listed = os.scandir
-    monkeypatch.setattr("jvgn.storage.verify.sha256", refuse)
-    monkeypatch.setattr(os, "scandir", scandir)
-    assert findings(results) == {("broken", "first.txt"), ("broken", "images")}
-
-
-def test_linked_folders_are_verified_once_and_the_users_own_pictures_are_not_unknown(results, tmp_path):
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "photograph.jpg").write_text("a picture")
-    third = elsewhere / "third.txt"
-    third.write_text("three")
-    write_origin(third, "jvgn end", {}, {}, {})
-    for name in ("more", "again"):
-        (results / name).symlink_to(elsewhere, target_is_directory=True)
-    (elsewhere / "back").symlink_to(elsewhere, target_is_directory=True)
-    (results / "self").symlink_to(results, target_is_directory=True)
-    assert findings(results) == set()
-    third.write_text("eerht")
-    assert findings(results) == {("broken", "third.txt")}
 
 
 def test_records_hold_after_the_project_is_moved(results, tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 A fault begins with a copy of a finished project in which one job has to run again. It happens before or while that job
 runs. Then the workflow is run as its messages advise until it succeeds, and every file is compared with the
-undisturbed project. Prints a line for each fault, a table of faults by stage and kind, and what went wrong.
+undisturbed project. Prints a line for each fault, and what went wrong.
 """
 
 import math
@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from traceback import format_exception
 from typing import Any
@@ -19,26 +19,23 @@ import click
 
 from tests.jvgn.downloads.server import running_server
 from tests.long.faults.disks import may_mount
-from tests.long.faults.harness import EVERYTHING, Harness, Repeatedly
+from tests.long.faults.harness import Harness
 from tests.long.faults.jobs import Fault, faults
 from tests.long.faults.kinds import KINDS, FullDisk, Kind
 from tests.long.faults.miniature import undisturbed_in
+from tests.long.faults.outcome import Outcome, explained, summary
 from tests.long.faults.session import hear_interrupts
-from tests.long.faults.table import Outcome, explained, summary, table
 from tests.long.faults.trial import Flaw
 
 COUNT = click.IntRange(min=1)
 POSITIVE = click.FloatRange(min=0, min_open=True)
-NAMES = [kind.name for kind in KINDS]
 
 
 @click.command()
 @click.option("--faults", "number", type=COUNT, help="How many faults; without it, as many as time permits.")
 @click.option("--minutes", type=POSITIVE, help="Start no fault later than this.")
-@click.option("--whole", type=COUNT, help="Also make everything from the start, disturbed so many times.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--only", multiple=True, help="The number of a fault, or part of its name, such as 'train: kill'.")
-@click.option("--each", multiple=True, type=click.Choice(NAMES), help="Also, and first, this kind at every stage.")
 @click.option("--side-by-side", type=COUNT, default=3, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Keep projects and logs here, and use them again.")
 def main(number: int | None, minutes: float | None, folder: Path | None, **which: Any) -> None:
@@ -54,7 +51,7 @@ def main(number: int | None, minutes: float | None, folder: Path | None, **which
         for outcome in shown(Harness(undisturbed, server, place, end), number, **which):
             click.echo(outcome.line())
             outcomes.append(outcome)
-    click.echo("\n".join(["", *table(outcomes), "", *explained(outcomes), summary(outcomes)]))
+    click.echo("\n".join(["", *explained(outcomes), summary(outcomes)]))
     raise SystemExit(not is_good(outcomes))
 
 
@@ -63,36 +60,11 @@ def is_good(outcomes: Sequence[Outcome]) -> bool:
     return any(not outcome.is_late for outcome in outcomes) and not any(outcome.flaws for outcome in outcomes)
 
 
-def shown(
-    harness: Harness,
-    number: int | None,
-    whole: int | None,
-    seed: int,
-    only: Sequence[str],
-    each: Sequence[str],
-    side_by_side: int,
-) -> Iterator[Outcome]:
+def shown(harness: Harness, number: int | None, seed: int, only: Sequence[str], side_by_side: int) -> Iterator[Outcome]:
     """Yield the outcomes of as many faults as were asked for, or as time permits."""
-    if (whole or each) and not number and not only and harness.end == math.inf:
-        number = 0
-    first = [fault for kind in each for fault in at_each_stage(harness, seed, kind)]
-    others = (fault for fault in chosen(harness, seed, only) if fault not in first)
-    in_time = takewhile(lambda _: time.monotonic() < harness.end, chain(first, islice(others, number)))
+    waiting = islice(chosen(harness, seed, only), number)
+    in_time = takewhile(lambda _: time.monotonic() < harness.end, waiting)
     yield from carried_out(harness, in_time, side_by_side)
-    if whole and time.monotonic() < harness.end:
-        yield from carried_out(harness, iter([Fault(-1, EVERYTHING, Repeatedly(whole), seed)]), 1)
-
-
-def at_each_stage(harness: Harness, seed: int, kind: str) -> Iterator[Fault]:
-    """Yield the first fault of a kind at each stage that it fits."""
-    jobs = harness.undisturbed.jobs
-    lacking = {job.stage for job in jobs for one in possible_kinds() if one.name == kind and one.fits(job)}
-    for fault in faults(jobs, possible_kinds(), seed):
-        if not lacking:
-            return
-        if fault.kind.name == kind and fault.job.stage in lacking:
-            lacking.remove(fault.job.stage)
-            yield fault
 
 
 def possible_kinds() -> list[Kind]:

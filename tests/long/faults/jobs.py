@@ -50,15 +50,6 @@ class Job:
     def is_process(self) -> bool:
         return self.rule not in TOUCHED
 
-    def before(self, jobs: "Sequence[Job]") -> "set[Job]":
-        """Return this job and all that depend on it."""
-        found, waiting = {self}, [self]
-        while waiting:
-            made = set(waiting.pop().outputs)
-            waiting += (following := [job for job in jobs if job not in found and not made.isdisjoint(job.inputs)])
-            found.update(following)
-        return found
-
     @property
     def data(self) -> tuple[str, ...]:
         """Return the inputs that other jobs made; the others are code."""

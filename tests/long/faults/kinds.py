@@ -1,4 +1,4 @@
-"""All kinds of faults: signals, full and read-only disks, damaged files, broken downloads."""
+"""All kinds of faults: signals, full disks, damaged and missing files."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ from random import Random
 from jvgn.storage.files import record_of
 from jvgn.storage.records import SAVED_STATE
 from tests.long.faults.content import files_in
-from tests.long.faults.disks import free_bytes, may_mount, mount, unmount
+from tests.long.faults.disks import free_bytes
 from tests.long.faults.jobs import Job
 from tests.long.faults.scene import TO_START, Scene
 from tests.long.faults.session import Session
@@ -23,8 +23,6 @@ RESUMABLE = ("train", "train_detector", "extract_regions")
 """Stages that resume from saved state."""
 INPUTS = 0.7
 """Share of damages that hit an input of the job; the others hit an output."""
-EARLY = 0.3
-"""Share of folders that are read-only before the workflow starts."""
 
 
 class Kind:
@@ -151,44 +149,7 @@ class FullDisk(Kind):
         return "No space left on device" in said
 
 
-class ReadOnly(Kind):
-    """The folder of an output becomes read-only, before the workflow starts or at some moment of the job."""
-
-    name = "read-only"
-
-    def prepare(self, scene: Scene) -> None:
-        super().prepare(scene)
-        if scene.random.random() < EARLY:
-            self.close(scene)
-
-    def strike(self, scene: Scene, session: Session) -> bool:
-        if not self.is_closed(scene) and scene.await_moment(session):
-            self.close(scene)
-        return self.is_closed(scene)
-
-    def folder(self, scene: Scene) -> Path:
-        return (scene.folder / scene.job.outputs[0]).parent
-
-    def is_closed(self, scene: Scene) -> bool:
-        return not os.access(self.folder(scene), os.W_OK)
-
-    def close(self, scene: Scene) -> None:
-        """Make the folder read-only. Root ignores permissions, but not a read-only mount."""
-        folder = self.folder(scene)
-        if may_mount():
-            mount("--bind", folder, folder)
-            mount("-o", "remount,bind,ro", folder)
-        else:
-            folder.chmod(0o555)
-
-    def repair(self, scene: Scene) -> None:
-        unmount(self.folder(scene)) if may_mount() else self.folder(scene).chmod(0o755)
-
-    def explains(self, scene: Scene, said: str) -> bool:
-        return re.search("Read-only file system|Permission denied", said) is not None
-
-
-DISKS = (FullDisk("full disk", is_early=True), FullDisk("disk fills", is_early=False), ReadOnly())
+DISKS = (FullDisk("full disk", is_early=True), FullDisk("disk fills", is_early=False))
 
 
 def flip(path: Path, random: Random, keeps_date: bool = False) -> None:
@@ -299,25 +260,4 @@ DAMAGES = (
 )
 
 
-@dataclass(frozen=True)
-class Download(Kind):
-    """The server stops sending, or closes the connection."""
-
-    name: str
-    behaviour: str
-    """Option of the test server; its value is a number of bytes."""
-
-    def fits(self, job: Job) -> bool:
-        return job.stage == "download"
-
-    def explains(self, scene: Scene, said: str) -> bool:
-        return "mirror" in said
-
-
-KINDS: tuple[Kind, ...] = (
-    *SIGNALS,
-    *DISKS,
-    *DAMAGES,
-    Download("stall", "stall_at"),
-    Download("break off", "breaks_every"),
-)
+KINDS: tuple[Kind, ...] = (*SIGNALS, *DISKS, *DAMAGES)

@@ -21,8 +21,6 @@ class Scene:
     folder: Path
     job: Job
     random: Random
-    companion: Job | None = None
-    """Another job of the same run."""
     usual: float = 3.0
     """Seconds that the undisturbed job takes."""
     needed: int = 0
@@ -35,15 +33,10 @@ class Scene:
         """Return a file on the disk of the project, outside the project."""
         return self.folder.parent / "ballast"
 
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """Return the targets of the workflow."""
-        return (*self.job.outputs, *(self.companion.outputs if self.companion else ()))
-
     def clear_outputs(self) -> None:
-        """Remove the outputs, so that the jobs have to run."""
+        """Remove the outputs, so that the job has to run."""
         before = free_bytes(self.folder)
-        for output in self.targets:
+        for output in self.job.outputs:
             remove(self.folder / output)
         self.needed = free_bytes(self.folder) - before
 

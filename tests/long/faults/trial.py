@@ -90,7 +90,7 @@ class Trial:
     def disturb(self) -> bool:
         """Run the workflow, disturb it, and run it again until it succeeds."""
         before = contents(self.scene.folder)
-        session = self.start("--", *self.scene.targets)
+        session = self.start("--", *self.scene.job.outputs)
         is_in_time = self.kind.strike(self.scene, session)
         said = self.end(session, with_jobs=not self.kind.leaves_job)
         if is_in_time:
@@ -145,7 +145,7 @@ class Trial:
 
     def recover(self, said: str, *targets: str) -> None:
         """Run the workflow until it succeeds, and follow its messages: delete files, unlock, rerun incomplete ones."""
-        asked = targets or self.scene.targets
+        asked = targets or self.scene.job.outputs
         for _ in range(ATTEMPTS):
             for path in advised_deletions(said):
                 remove(self.scene.folder / path)

@@ -5,15 +5,13 @@ code that ran. Findings are kept in a folder, and make the exit code 1. The same
 """
 
 import os
-from collections import defaultdict
+from collections import Counter
 from pathlib import Path
 
 import click
 
+from tests.long.fuzz.inputs import FINE, Outcome, inputs_of, outcomes
 from tests.long.fuzz.readers import READERS
-from tests.long.fuzz.running import FINE, Outcome, inputs_of, outcomes
-
-HEADER = ("file", "inputs", "accepted", "refused", "findings", "slowest")
 
 
 @click.command()
@@ -23,23 +21,15 @@ HEADER = ("file", "inputs", "accepted", "refused", "findings", "slowest")
 @click.option("--only", default="", help="Only the kinds of files with this in their name.")
 @click.option("--keep", type=click.Path(path_type=Path), default=Path("results/fuzz"), show_default=True)
 def main(inputs: int, seed: int, processes: int, only: str, keep: Path) -> None:
-    found: dict[str, list[Outcome]] = defaultdict(list)
+    counts: Counter[tuple[str, str]] = Counter()
     for outcome in outcomes(inputs_of([name for name in READERS if only in name], inputs, seed), processes):
-        found[outcome.input.reader].append(outcome)
+        counts[outcome.input.reader, outcome.kind] += 1
         if outcome.kind not in FINE:
             click.echo(f"{outcome.kind}: {kept(outcome, keep)}\n{outcome.message}\n", err=True)
-    rows = [HEADER, *(row(name, found[name]) for name in READERS if name in found)]
-    rows.append(row("all", [outcome for some in found.values() for outcome in some]))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        click.echo("  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]))
-    raise SystemExit(any(outcome.kind not in FINE for some in found.values() for outcome in some))
-
-
-def row(name: str, some: list[Outcome]) -> tuple[str, ...]:
-    accepted, refused = (sum(outcome.kind == kind for outcome in some) for kind in FINE)
-    counts = (len(some), accepted, refused, len(some) - accepted - refused)
-    return name, *(f"{count:,}" for count in counts), f"{max(outcome.seconds for outcome in some):.1f} s"
+    for name in READERS:
+        kinds = [f"{count:,} {kind}" for (reader, kind), count in sorted(counts.items()) if reader == name]
+        click.echo(f"{name}: {', '.join(kinds)}") if kinds else None
+    raise SystemExit(any(kind not in FINE for _, kind in counts))
 
 
 def kept(outcome: Outcome, folder: Path) -> Path:

@@ -1,9 +1,9 @@
 """Damage to any file that a command reads is one error line or success: a few of the inputs of `make fuzz`."""
 
+from tests.long.fuzz.inputs import FINE, VALID, Input, inputs_of, outcomes
 from tests.long.fuzz.readers import READERS
-from tests.long.fuzz.running import FINE, VALID, Input, inputs_of, outcomes
 
-DAMAGED = 100
+DAMAGED = 60
 
 
 def test_commands_accept_valid_files_and_refuse_damaged_ones_with_one_line():

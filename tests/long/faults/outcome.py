@@ -1,4 +1,4 @@
-"""Output: a line for each fault, and a table of faults by stage and kind."""
+"""Output: a line for each fault, and a summary."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,44 +35,12 @@ class Outcome:
         return f"{self.fault.number:4}  {self.fault!s:34}  {self.seconds:5.1f} s  {verdict}"
 
 
-def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield rows of stages and columns of kinds: the number of faults, and after `!` of those that showed a flaw.
-
-    The last row counts the faults that made a run fail.
-    """
-    outcomes = [outcome for outcome in outcomes if not outcome.is_late]
-    kinds = sorted({outcome.fault.kind.name for outcome in outcomes})
-    stages = sorted({outcome.fault.job.stage for outcome in outcomes})
-    yield row("", [*kinds, "all"], kinds)
-    for stage in stages:
-        own = [outcome for outcome in outcomes if outcome.fault.job.stage == stage]
-        yield row(stage, cells(own, kinds), kinds)
-    yield row("all", cells(outcomes, kinds), kinds)
-    yield row("did harm", cells([outcome for outcome in outcomes if outcome.is_harmed], kinds), kinds)
-
-
-def cells(outcomes: Sequence[Outcome], kinds: Sequence[str]) -> list[str]:
-    parts = [[outcome for outcome in outcomes if outcome.fault.kind.name == kind] for kind in kinds]
-    return [cell(part) for part in [*parts, outcomes]]
-
-
-def cell(outcomes: Sequence[Outcome]) -> str:
-    flawed = sum(bool(outcome.flaws) for outcome in outcomes)
-    return f"{len(outcomes)}!{flawed}" if flawed else str(len(outcomes) or "·")
-
-
-def row(name: str, values: Sequence[str], kinds: Sequence[str]) -> str:
-    widths = [max(len(kind), 4) for kind in [*kinds, "all"]]
-    return f"{name:<18}" + "".join(f"  {value:>{width}}" for value, width in zip(values, widths, strict=True))
-
-
 def explained(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Yield what went wrong, and how to repeat it."""
     for outcome in outcomes:
         if outcome.flaws:
             fault = outcome.fault
-            what = f"--only {fault.number}" if fault.number >= 0 else "--whole 12"
-            again = f"python -m tests.long.faults --seed {fault.seed} {what}"
+            again = f"python -m tests.long.faults --seed {fault.seed} --only {fault.number}"
             yield f"{fault}, at {fault.job.outputs[0]}; again: {again}"
             yield from (f"    {flaw.verdict}: {flaw.what}" for flaw in outcome.flaws)
 
