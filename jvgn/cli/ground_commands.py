@@ -99,7 +99,7 @@ def ready_parser(run: Path, name: str | None) -> "Parser":
 
     found = RunFolder.find(run)
     found.check_detection()
-    parser = named_parser(name) if name else read_parser(found.graphs(found.settings.parser) / "settings.yaml")
+    parser = named_parser(name) if name else read_parser(found.graphs(found.read_settings().parser) / "settings.yaml")
     parser.load()
     return parser
 

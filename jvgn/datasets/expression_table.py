@@ -4,6 +4,7 @@ docs/custom.md describes the columns. Each row is checked cell by cell; an error
 """
 
 import csv
+import json
 import logging
 import math
 from collections import Counter
@@ -27,7 +28,6 @@ from pydantic import (
 from jvgn.datasets.coco import Id
 from jvgn.settings.base import describe
 from jvgn.storage.files import reading
-from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile, UserError
 
 log = logging.getLogger(__name__)
@@ -45,8 +45,8 @@ class Record:
     values: dict[str, Any]
     """The cells that are not empty."""
 
-    def flaw(self, column: str, problem: str) -> UserError:
-        return UserError(f"{self.path}: {self.place}, column {column}: {problem}")
+    def flaw(self, column: str, problem: str, cure: str = "fix the row") -> UserError:
+        return UserError(f"{self.path}: {self.place}, column {column}: {problem}; {cure}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def json_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str,
         if not line.strip():
             continue
         try:
-            values = parsed_json(line)
+            values = json.loads(line)
         except ValueError as error:
             raise BrokenFile(path, f"line {number} is not readable as JSON ({error})", FIX) from error
         if not isinstance(values, dict):
@@ -132,7 +132,7 @@ def list_in_cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return parsed_json(value)
+        return json.loads(value)
     except ValueError as error:
         raise ValueError(f"not readable as JSON ({error})") from error
 
@@ -144,7 +144,7 @@ def not_boolean(value: Any) -> Any:
 
 
 Number = Annotated[Id, BeforeValidator(not_boolean)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Word = Annotated[str, StringConstraints(pattern=r"^\S+$")]
 
 
@@ -196,4 +196,4 @@ def parsed(record: Record) -> Row:
         problem = error.errors()[0]
         if problem["type"] == "missing" and len(problem["loc"]) == 1:
             raise record.flaw(str(problem["loc"][0]), "is empty") from error
-        raise UserError(f"{record.path}: {record.place}, column {describe(problem)}") from error
+        raise UserError(f"{record.path}: {record.place}, column {describe(problem)}; fix the row") from error

@@ -14,7 +14,6 @@ from typing import Literal, get_args
 from jvgn.detector.excluded_images import evaluated
 from jvgn.detector.provenance import Provenance, read_provenance
 from jvgn.storage.files import reading, replacing
-from jvgn.storage.text_formats import parsed_json
 from parsers.errors import UserError
 
 NAMED = 5
@@ -71,7 +70,7 @@ def all_is_known(made: Provenance) -> bool:
 
 def read_verdict(path: Path) -> str:
     with reading(path, "leakage proof"):
-        verdict = parsed_json(path.read_bytes())["verdict"]
+        verdict = json.loads(path.read_bytes())["verdict"]
         if verdict not in get_args(Verdict):
             raise ValueError(f"unknown verdict {verdict!r}")
         return str(verdict)

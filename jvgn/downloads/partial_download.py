@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from jvgn.storage.files import disk_errors_named, replacing
-from jvgn.storage.text_formats import parsed_json
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Part:
     def whole(self) -> Whole | None:
         """Return the file that the bytes belong to, or None if the note is missing or invalid."""
         try:
-            return Whole(**parsed_json(self.note.read_bytes()))
+            return Whole(**json.loads(self.note.read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 

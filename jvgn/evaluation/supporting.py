@@ -1,7 +1,7 @@
 """Supporting objects, measured as GroundNet's authors do (Cirik et al., 2018).
 
 They are the objects beside the referent that an expression mentions. One is found if some node other than the
-referent's is grounded in it, whatever words that node stands for. Among the expressions that have supporting objects,
+referent's is grounded in it, whatever the words of that node. Among the expressions that have supporting objects,
 `all` is the share of those whose objects were all found, `at_least_one` of those with at least one found.
 
 They come from `mentions.parquet`, or from a file that the user brings (`datasets.{name}.supporting`): CSV with the

@@ -6,7 +6,7 @@ xywh, area, iscrowd, segmentation), categories (id, name). A category is a shape
 only.
 `refs(jvgn).p`: a pickled list of refs, one for each object that sentences refer to: ref_id, ann_id, category_id,
 file_name, image_id, split, sent_ids, sentences (sent_id, sent, raw, tokens). In addition to REFER, a sentence has
-mentions (head_token, ann_id), in the order of the words: the object that each shape word stands for.
+mentions (head_token, ann_id), in the order of the words: the object that each shape word denotes.
 
 All ids count from 1. An image depends only on the seed, its split and its position in the split.
 """

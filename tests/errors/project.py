@@ -113,12 +113,20 @@ SCORE = (
     f"score {MODEL} --settings {RUN}/settings.yaml --proof {DETECTOR}/proof.json --predictions {PREDICTIONS}"
     f" --output {RUN}/metrics.json --name shapes gt default"
 )
-ABLATE = f"ablate {MODEL} --unmarginalised {UNMARGINALISED}/model.safetensors --output {RUN}/ablation.csv"
+PREDICT_UNMARGINALISED = PREDICT.replace(f"{RUN}/", f"{UNMARGINALISED}/")
+SCORE_UNMARGINALISED = SCORE.replace(f"{RUN}/", f"{UNMARGINALISED}/").replace("gt default", "gt unmarginalised")
+ABLATE = (
+    f"ablate --marginalised {RUN}/metrics.json {RUN}/settings.yaml"
+    f" --unmarginalised {UNMARGINALISED}/metrics.json {UNMARGINALISED}/settings.yaml --output {RUN}/ablation.csv"
+)
 EXAMPLES = (
     f"examples --dataset {DATASET} --nodes {NODES} --predictions {PREDICTIONS} --images {IMAGES}"
     f" --output {RUN}/examples.png"
 )
-GALLERY = f"gallery {MODEL} --images {IMAGES} --output {RUN}/gallery/index.html --title shapes_gt"
+GALLERY = (
+    f"gallery --evaluation {EVALUATION} --regions {REGIONS} {FOUND} --images {IMAGES}"
+    f" --output {RUN}/gallery/index.html --title shapes_gt"
+)
 
 MAKING = [
     WORLD,
@@ -135,6 +143,8 @@ MAKING = [
     TRAIN_UNMARGINALISED,
     PREDICT,
     SCORE,
+    PREDICT_UNMARGINALISED,
+    SCORE_UNMARGINALISED,
     ABLATE,
 ]
 """The commands of all steps, in order."""

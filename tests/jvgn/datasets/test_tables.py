@@ -54,16 +54,12 @@ def test_an_invalid_table_is_named(world, name, row, values, problem):
         ("COCO_train2014_000000000009.jpg", True),
         ("train2014/a b..c.jpg", True),
         ("./a//b.jpg", True),
-        ("ü" * 127 + "/a.jpg", True),
         ("", False),
         (".", False),
         ("/", False),
         ("/etc/passwd", False),
         ("..", False),
         ("a/../../b.jpg", False),
-        ("a\0.jpg", False),
-        ("ü" * 128 + "/a.jpg", False),
-        ("a/" * 2000 + "a.jpg", False),
     ],
 )
 def test_a_file_name_stays_within_its_folder(name, is_within):

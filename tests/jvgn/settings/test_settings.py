@@ -53,7 +53,7 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("shape", {}, r"unknown key shape \(did you mean shapes\?\)"),
+        ("shape", {}, r"unknown key shape; did you mean shapes\?"),
         ("shapes.sead", 1, r"unknown key shapes\.sead"),
         ("shapes.train", -3, r"shapes\.train: .* greater than 0, found -3"),
         ("detectors.tiny.backbone", "huge", r"detectors\.tiny\.backbone"),
@@ -61,11 +61,11 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("detectors.tiny", {"source": "precomputed", "format": "npz"}, r"detectors\.tiny: .*name the files of"),
         ("detectors.tiny", {"source": "precomputed", "format": "zip"}, r"detectors\.tiny\.format"),
         ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
-        ("datasets.shapes.run.training.epoch", 3, r"run: unknown key training\.epoch \(did you mean epochs\?\)"),
-        ("datasets.shapes.run.epochs", 3, r"run: unknown key epochs \(it belongs under another key\)"),
+        ("datasets.shapes.run.training.epoch", 3, r"run: unknown key training\.epoch; did you mean epochs\?"),
+        ("datasets.shapes.run.epochs", 3, r"run: unknown key epochs; it belongs under another key"),
         ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, vgg16"),
         ("datasets.shapes.run.vocabulary", "none", "unknown vocabulary none"),
-        ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr$"),
+        ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr; remove it$"),
         ("runs.default", {}, r"runs\.default is built in"),
         ("runs.my run;x", {}, r"runs\.my run;x"),
         ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
