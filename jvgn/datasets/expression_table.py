@@ -29,6 +29,7 @@ from jvgn.datasets.coco import Id
 from jvgn.settings.base import describe
 from jvgn.storage.files import reading
 from parsers.errors import BrokenFile, UserError
+from parsers.scene_graph import MOST_TOKENS
 
 log = logging.getLogger(__name__)
 
@@ -165,7 +166,9 @@ class Row(BaseModel):
     y1: FiniteFloat | None = None
     x2: FiniteFloat | None = None
     y2: FiniteFloat | None = None
-    tokens: Annotated[list[Word], BeforeValidator(list_in_cell), Field(min_length=1, max_length=5000)] | None = None
+    tokens: Annotated[list[Word], BeforeValidator(list_in_cell), Field(min_length=1, max_length=MOST_TOKENS)] | None = (
+        None
+    )
     mentions: Annotated[list[Mention], BeforeValidator(list_in_cell)] = []
 
 

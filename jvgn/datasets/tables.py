@@ -25,7 +25,9 @@ if TYPE_CHECKING:  # pandas loads slowly
     import pandas as pd
 
 MISMATCH = "parse the expressions again"
-BOX = [(name, pa.float32()) for name in ("x1", "y1", "x2", "y2")]
+SIDES = ["x1", "y1", "x2", "y2"]
+"""The columns of a box."""
+BOX = [(side, pa.float32()) for side in SIDES]
 
 IMAGES = pa.schema(
     [("image_id", pa.int64()), ("file_name", pa.string()), ("width", pa.int32()), ("height", pa.int32())]
@@ -79,6 +81,11 @@ def is_within(name: str) -> bool:
 
 def read_objects(path: Path | str) -> pa.Table:
     return unique(path, read_table(path, OBJECTS), "object_id")
+
+
+def boxes_of(objects: pa.Table) -> np.ndarray:
+    """Return the boxes of all objects, (N, 4) float32."""
+    return np.stack([objects[side].to_numpy() for side in SIDES], axis=1)
 
 
 def read_expressions(path: Path | str) -> pa.Table:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from jvgn.settings.base import Frozen, read_json
 from jvgn.settings.detector import DetectorSettings
-from jvgn.storage.files import reading, replacing
+from jvgn.storage.files import reading, write_text
 
 COCO_TRAIN2017 = "COCO train2017"
 """Includes train2014, and so every image of RefCOCO, RefCOCO+ and RefCOCOg."""
@@ -34,8 +34,7 @@ class Provenance(Frozen):
 
 
 def write_provenance(path: Path | str, provenance: Provenance) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(provenance.model_dump(mode="json"), indent=1) + "\n", encoding="utf8")
+    write_text(path, json.dumps(provenance.model_dump(mode="json"), indent=1) + "\n")
 
 
 def read_provenance(path: Path | str) -> Provenance:

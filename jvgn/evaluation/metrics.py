@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, NonNegativeInt, PositiveInt, ValidationError
 
 from jvgn.settings.base import describe
-from jvgn.storage.files import reading, replacing
+from jvgn.storage.files import reading, write_text
 from parsers.errors import BrokenFile
 
 FORMAT = "2"
@@ -83,9 +83,7 @@ class Metrics(MetricsPart):
 
 
 def write_metrics(path: Path, metrics: Metrics) -> None:
-    with replacing(path) as temporary:
-        text = json.dumps({"format": FORMAT} | metrics.model_dump(exclude_none=True), indent=2)
-        temporary.write_text(text + "\n", encoding="utf8")
+    write_text(path, json.dumps({"format": FORMAT} | metrics.model_dump(exclude_none=True), indent=2) + "\n")
 
 
 def read_metrics(path: Path) -> Metrics:

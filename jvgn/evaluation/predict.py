@@ -92,7 +92,7 @@ def prediction_rows(
             "node": node_K,
             "is_referent": is_referent_K,
             "region": chosen.region,
-            **dict(zip(("x1", "y1", "x2", "y2"), chosen.box_K4.T, strict=True)),
+            **dict(zip(tables.SIDES, chosen.box_K4.T, strict=True)),
             "unary": probability(beliefs.unary_KN, region_K),
             "marginal": probability(beliefs.marginal_KN, region_K),
             "entropy": beliefs.entropy().cpu().numpy(),

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from jvgn.storage.files import reading, replacing
+from jvgn.storage.files import reading, write_text
 from jvgn.storage.text_formats import check_counts
 from parsers.guarantees import left_out
 from parsers.scene_graph import SceneGraph
@@ -38,9 +38,7 @@ def counts(graph: SceneGraph) -> tuple[int, ...]:
 
 def write_coverage(path: Path, sums: dict[str, float]) -> None:
     percent = 100 * sums["words_left_out"] / max(sums["content_words"], 1)
-    with replacing(path) as temporary:
-        text = json.dumps({**sums, "words_left_out_percent": percent}, indent=2)
-        temporary.write_text(text + "\n", encoding="utf8")
+    write_text(path, json.dumps({**sums, "words_left_out_percent": percent}, indent=2) + "\n")
 
 
 def merge_coverage(paths: Iterable[Path], output: Path) -> None:

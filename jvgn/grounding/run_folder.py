@@ -36,9 +36,9 @@ class RunFolder(RunPaths):
         if not folder.is_dir():
             raise UserError(f"{as_seen(folder)}: no such run; {others}")
         if not model.exists():
-            cures = [others]
-            if found.setting in SETTINGS:  # only a folder with a run's name can become one
-                cures = [*cures[: len(trained)], f"make it: snakemake --cores all {as_seen(model)}"]
+            can_be_made = found.setting in SETTINGS  # only a folder with a run's name can become one
+            cures = [others] if trained or not can_be_made else []
+            cures += [f"make it: snakemake --cores all {as_seen(model)}"] if can_be_made else []
             raise UserError(f"{as_seen(model)}: no such file; {'; or '.join(cures)}")
         check_unchanged(model)
         return found

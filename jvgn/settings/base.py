@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from jvgn.storage.files import RUN_AGAIN, reading, replacing
+from jvgn.storage.files import RUN_AGAIN, reading, write_text
 from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
@@ -32,8 +32,7 @@ class Frozen(BaseModel):
 
     def write(self, path: Path | str) -> None:
         """Write every value, defaults included."""
-        with replacing(path) as temporary:
-            temporary.write_text(yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True))
+        write_text(path, yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True))
 
 
 def validated(model: type[Model], value: object, where: str) -> Model:

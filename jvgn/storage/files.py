@@ -53,6 +53,11 @@ def replacing(path: Path | str) -> Iterator[Path]:
         raise
 
 
+def write_text(path: Path | str, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf8")
+
+
 @contextmanager
 def replacing_folder(path: Path | str) -> Iterator[Path]:
     """Yield a new folder in the same parent; it takes the place of `path` if the block succeeds."""

@@ -110,7 +110,7 @@ class Dependencies:
 
     # Changes that passes make.
     def attach(self, unit: int, head: int, relation: str) -> None:
-        """The unit depends on another one, which must not depend on it."""
+        """Make the unit depend on another one, which must not depend on it."""
         self.parent[unit] = (head, relation)
         self.below, self.starts, self.sorted_below = None, {}, {}
 

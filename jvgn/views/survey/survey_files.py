@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from jvgn.settings.base import Frozen, read_json
-from jvgn.storage.files import replacing
+from jvgn.storage.files import write_text
 from parsers.errors import BrokenFile, UserError
 
 QUESTION = "How clearly can you understand the grounding process?"
@@ -47,8 +47,7 @@ class RaterAnswers(Frozen):
 
 
 def write_key(path: Path, key: Key) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(key.model_dump_json(indent=2) + "\n", encoding="utf8")
+    write_text(path, key.model_dump_json(indent=2) + "\n")
 
 
 def read_key(path: Path) -> Key:
