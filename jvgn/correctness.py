@@ -24,7 +24,7 @@ class Correctness:
     def of_pairs(
         self, box_K4: np.ndarray, object_K: np.ndarray, gold_box_K4: np.ndarray, gold_K: np.ndarray
     ) -> np.ndarray:
-        """(K,): whether each region is correct for its own gold object."""
+        """Return (K,): whether each region is correct for its own gold object."""
         if self.setting == "gt":
             return object_K == gold_K
         return exceeds(paired_iou(box_K4, gold_box_K4), self.iou_threshold)
@@ -32,7 +32,7 @@ class Correctness:
     def of_all(
         self, box_N4: np.ndarray, object_N: np.ndarray, gold_box_S4: np.ndarray, gold_S: np.ndarray
     ) -> np.ndarray:
-        """(N, S): whether each region is correct for each gold object."""
+        """Return (N, S): whether each region is correct for each gold object."""
         if self.setting == "gt":
             return object_N[:, None] == gold_S[None, :]
         return exceeds(iou(box_N4, gold_box_S4), self.iou_threshold)

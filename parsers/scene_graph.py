@@ -36,7 +36,7 @@ class SceneGraph:
     referent: int
     """The node the sentence is about: its syntactic head."""
     is_fallback: bool = False
-    """Whether no object was found, so that the one node only stands for the sentence."""
+    """Whether no object was found, so that the one node covers the whole sentence."""
 
     def __post_init__(self) -> None:
         if not self.nodes:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from jvgn.cli.options import TABLES, given, made, made_tables, parser_options, paths, threads_option
+from jvgn.cli.options import given, json_value, made, made_tables, parser_options, paths, threads_option
+from jvgn.layout import TABLES
 from jvgn.storage.stage_command import Given, Joining, Made, Stage, reads, runs
 from parsers.errors import UserError
 
@@ -34,15 +35,11 @@ def freeze(kind: str, values: str, output: Path) -> None:
     from importlib import import_module
 
     from jvgn.settings.base import validated
-    from jvgn.storage.text_formats import parsed_json
 
     module = import_module(f"jvgn.settings.{kind}")
     runs(module.__name__)
-    try:
-        chosen = parsed_json(values)
-    except ValueError as error:
-        raise UserError(f"settings of the {kind}: not readable as JSON ({error})") from error
-    validated(getattr(module, SETTINGS[kind]), chosen, f"settings of the {kind}").write(output)
+    where = f"settings of the {kind}"
+    validated(getattr(module, SETTINGS[kind]), json_value(values, where), where).write(output)
 
 
 @click.command(cls=Stage)
@@ -64,12 +61,8 @@ def world(settings: Path, folder: Path, threads: int) -> None:
 def read_dataset(refs: Path, instances: Path, output: Path, counts: str) -> None:
     """Read a dataset in REFER's format into four tables."""
     from jvgn.datasets.refer import read_dataset as read
-    from jvgn.storage.text_formats import parsed_json
 
-    try:
-        expected = parsed_json(counts)
-    except ValueError as error:
-        raise UserError(f'--counts: not readable as JSON ({error}); write it as: {{"val": 10}}') from error
+    expected = json_value(counts, "--counts")
     if not (isinstance(expected, dict) and all(type(count) is int for count in expected.values())):
         raise UserError(f'--counts: expected a number for each split, found {counts}; write it as: {{"val": 10}}')
     read(refs, instances, output, expected)

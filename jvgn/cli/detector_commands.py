@@ -7,15 +7,14 @@ import click
 from jvgn.cli.options import (
     device_option,
     given,
-    machines_option,
     made,
     made_tables,
     own_threads,
     paths,
     prepared_device,
-    processes_option,
     tables,
     threads_option,
+    training_options,
 )
 from jvgn.storage.stage_command import Foreign, Given, Joining, Stage, reads
 
@@ -48,10 +47,7 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
 @tables("images", "objects")
 @paths("images")
 @made("weights", "provenance")
-@processes_option
-@machines_option
-@threads_option
-@device_option
+@training_options
 def train_detector(
     settings: Path,
     dataset: Path,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from jvgn.cli.log import say
-from jvgn.cli.options import FILE
+from jvgn.cli.options import FILE, json_value
 from parsers.errors import UserError
 
 if TYPE_CHECKING:
@@ -60,13 +60,8 @@ def provide(source: str, target: str) -> None:
 
 def from_json(model: type[Model], values: str) -> Model:
     from jvgn.settings.base import validated
-    from jvgn.storage.text_formats import parsed_json
 
-    try:
-        chosen = parsed_json(values)
-    except ValueError as error:
-        raise UserError(f"settings of the source: invalid JSON ({error}); quote it as one argument") from error
-    return validated(model, chosen, "settings of the source")
+    return validated(model, json_value(values, "settings of the source"), "settings of the source")
 
 
 @click.command()

@@ -57,8 +57,9 @@ def ground(
     """
     from tqdm import tqdm
 
-    from jvgn.grounding.answer import as_json, error_json, result_json, write_json
+    from jvgn.grounding.answer import as_json, error_json, result_json
     from jvgn.grounding.questions import asked_of, check_output
+    from jvgn.storage.files import write_text
 
     asked = asked_of(image, expressions, table)
     parser = ready_parser(run, parser_name)
@@ -86,7 +87,7 @@ def ground(
     if is_silent:
         click.echo(text, nl=False)
     elif answers_file is not None:
-        write_json(answers_file, text)
+        write_text(answers_file, text)
     if errors:
         sys.exit(1)
 
@@ -99,7 +100,7 @@ def ready_parser(run: Path, name: str | None) -> "Parser":
 
     found = RunFolder.find(run)
     found.check_detection()
-    parser = named_parser(name) if name else read_parser(found.graphs(found.settings.parser) / "settings.yaml")
+    parser = named_parser(name) if name else read_parser(found.graphs(found.read_settings().parser) / "settings.yaml")
     parser.load()
     return parser
 

@@ -137,10 +137,9 @@ def describe(dataset: str, run: str, preset: str | None, words: int | None, feat
 def schema(output: Path) -> None:
     """Write the JSON schema of config.yaml."""
     from jvgn.settings.configuration import configuration_schema
-    from jvgn.storage.files import replacing
+    from jvgn.storage.files import write_text
 
-    with replacing(output) as temporary:
-        temporary.write_text(json.dumps(configuration_schema(), indent=2) + "\n")
+    write_text(output, json.dumps(configuration_schema(), indent=2) + "\n")
 
 
 @click.command()

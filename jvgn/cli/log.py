@@ -1,4 +1,4 @@
-"""What commands print: plain lines. The workflow keeps standard error as the log of a job."""
+"""Output of commands: plain lines. The workflow keeps standard error as the log of a job."""
 
 import logging
 import os

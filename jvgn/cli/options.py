@@ -1,5 +1,6 @@
 """Options that several commands have, and the device that they name."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,6 @@ from jvgn.storage.stage_command import Given, Made
 from parsers.errors import UserError
 
 FILE = click.Path(path_type=Path)
-TABLES = ("images", "objects", "expressions", "mentions")
-"""The tables of a dataset."""
 
 
 def given(*names: str) -> Callable:
@@ -64,6 +63,11 @@ def machines_option(command: Callable) -> Callable:
     return click.option("--machines", type=click.IntRange(min=1), default=1, show_default=True, help=help)(command)
 
 
+def training_options(command: Callable) -> Callable:
+    """Add the options of a training: processes, machines, threads and device."""
+    return processes_option(machines_option(threads_option(device_option(command))))
+
+
 def own_threads(threads: int) -> int:
     """Return the threads of one process: those that torchrun starts on a machine share them."""
     return max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
@@ -84,6 +88,14 @@ def prepared_device(device: str | None, threads: int) -> Any:
             f"--device {name}: not available on this machine; give cpu, or at most as many --processes as GPUs"
         ) from error
     return chosen
+
+
+def json_value(text: str, what: str) -> Any:
+    """Return the value of an option that is JSON."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{what}: invalid JSON ({error}); write JSON, quoted as one argument") from error
 
 
 def parser_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,17 +6,16 @@ import click
 
 from jvgn.cli.options import (
     FILE,
-    TABLES,
     device_option,
     given,
-    machines_option,
     made,
     paths,
     prepared_device,
-    processes_option,
     tables,
     threads_option,
+    training_options,
 )
+from jvgn.layout import TABLES
 from jvgn.paper.runs import RUNS_OF_TABLES
 from jvgn.storage.stage_command import Given, Stage
 
@@ -29,10 +28,7 @@ RUN_TABLES = tables(*TABLES)
 @RUN_TABLES
 @made("model", "history")
 @click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
-@processes_option
-@machines_option
-@threads_option
-@device_option
+@training_options
 def train(
     settings: Path,
     model: Path,

@@ -1,5 +1,6 @@
 """Annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and `categories`."""
 
+import json
 import reprlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +16,6 @@ from jvgn.datasets import tables
 from jvgn.settings.base import describe
 from jvgn.storage.files import reading
 from jvgn.storage.parquet import write_table
-from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile
 
 GET_AGAIN = "get the file again"
@@ -105,7 +105,7 @@ def write_annotations(instances: Instances, folder: Path) -> None:
 
 def load_json(path: Path, cure: str) -> Any:
     with reading(path, "JSON file", cure):
-        return parsed_json(path.read_bytes())
+        return json.loads(path.read_bytes())
 
 
 def checked(path: Path, model: Any, value: Any, cure: str = GET_AGAIN) -> Any:

@@ -19,7 +19,7 @@ from parsers.errors import BrokenFile, UserError
 log = logging.getLogger(__name__)
 
 SAME = 0.9
-"""The least IoU of a row's box and the annotated object that it stands for."""
+"""The least IoU of a row's box and the annotated object that it denotes."""
 
 Tokeniser = Callable[[str], Sequence[str]]
 
@@ -36,7 +36,7 @@ class Expression:
     record: Record
 
 
-class Annotations:
+class AnnotatedImages:
     """The annotated images and objects, in which rows are looked up."""
 
     def __init__(self, path: Path) -> None:
@@ -77,7 +77,7 @@ class Annotations:
             return row.object_id
         for column in BOX:
             if getattr(row, column) is None:
-                raise record.flaw(column, "is empty, and so is object_id; give the object or its whole box")
+                raise record.flaw(column, "is empty, and so is object_id", "give the object or its whole box")
         return self.object_at(record, [getattr(row, column) for column in BOX], image)
 
     def check_object(self, record: Record, column: str, object_id: int, image: Image) -> None:
@@ -103,13 +103,13 @@ class Annotations:
         best = np.flatnonzero(overlap_N == overlap_N.max())
         if len(best) > 1:
             alike = " and ".join(str(notes[index].id) for index in best)
-            raise record.flaw("x1 to y2", f"annotations {alike} have the same box; name one in a column object_id")
+            raise record.flaw("x1 to y2", f"annotations {alike} have the same box", "name one in a column object_id")
         return notes[best[0]].id
 
 
 def read_custom(settings: CustomSettings, folder: Path, tokenise: Tokeniser) -> None:
     """Write the four tables of the dataset to `folder`, with the images that some expression describes."""
-    annotations = Annotations(Path(settings.annotations))
+    annotations = AnnotatedImages(Path(settings.annotations))
     records = read_records(Path(settings.expressions))
     expressions = [
         read_expression(record, row, number, annotations, tokenise)
@@ -123,7 +123,9 @@ def read_custom(settings: CustomSettings, folder: Path, tokenise: Tokeniser) -> 
     write_expressions(expressions, folder)
 
 
-def read_expression(record: Record, row: Row, number: int, annotations: Annotations, tokenise: Tokeniser) -> Expression:
+def read_expression(
+    record: Record, row: Row, number: int, annotations: AnnotatedImages, tokenise: Tokeniser
+) -> Expression:
     """Return the row as an expression; `number` is its id if the table has no ids."""
     image = annotations.image(record, row)
     referent = annotations.referent(record, row, image)
@@ -146,10 +148,10 @@ def check_ids(records: Records, expressions: list[Expression]) -> None:
     for expression in expressions:
         record = expression.record
         if "expression_id" in records.columns and "expression_id" not in record.values:
-            raise record.flaw("expression_id", "is empty; give every row one, or leave the column out")
+            raise record.flaw("expression_id", "is empty", "give every row one, or leave the column out")
         if expression.expression_id in seen:
             problem = f"{expression.expression_id} is also the id of {seen[expression.expression_id]}"
-            raise record.flaw("expression_id", f"{problem}; give every row its own")
+            raise record.flaw("expression_id", problem, "give every row its own")
         seen[expression.expression_id] = record.place
 
 
@@ -157,7 +159,7 @@ def check_splits(expressions: list[Expression], settings: CustomSettings) -> Non
     for expression in expressions:
         if expression.split not in settings.splits:
             expected = f"expected one of {', '.join(settings.splits)}, found {expression.split!r}"
-            raise expression.record.flaw("split", f"{expected}; fix it, or add it to the dataset's `splits`")
+            raise expression.record.flaw("split", expected, "fix it, or add it to the dataset's `splits`")
     present = {expression.split for expression in expressions}
     for needed in ("train", "val"):
         if needed not in present:
@@ -169,7 +171,7 @@ def check_splits(expressions: list[Expression], settings: CustomSettings) -> Non
         log.info("%d images are in train and in another split, such as image %d", len(both), min(both))
 
 
-def check_pictures(expressions: list[Expression], annotations: Annotations, folder: Path) -> None:
+def check_pictures(expressions: list[Expression], annotations: AnnotatedImages, folder: Path) -> None:
     for image_id, record in {expression.image_id: expression.record for expression in reversed(expressions)}.items():
         picture = folder / annotations.images[image_id].file_name
         if not picture.is_file():

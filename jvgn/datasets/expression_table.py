@@ -4,6 +4,7 @@ docs/custom.md describes the columns. Each row is checked cell by cell; an error
 """
 
 import csv
+import json
 import logging
 import math
 from collections import Counter
@@ -27,8 +28,8 @@ from pydantic import (
 from jvgn.datasets.coco import Id
 from jvgn.settings.base import describe
 from jvgn.storage.files import reading
-from jvgn.storage.text_formats import parsed_json
 from parsers.errors import BrokenFile, UserError
+from parsers.scene_graph import MOST_TOKENS
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +46,8 @@ class Record:
     values: dict[str, Any]
     """The cells that are not empty."""
 
-    def flaw(self, column: str, problem: str) -> UserError:
-        return UserError(f"{self.path}: {self.place}, column {column}: {problem}")
+    def flaw(self, column: str, problem: str, cure: str = "fix the row") -> UserError:
+        return UserError(f"{self.path}: {self.place}, column {column}: {problem}; {cure}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def json_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str,
         if not line.strip():
             continue
         try:
-            values = parsed_json(line)
+            values = json.loads(line)
         except ValueError as error:
             raise BrokenFile(path, f"line {number} is not readable as JSON ({error})", FIX) from error
         if not isinstance(values, dict):
@@ -132,7 +133,7 @@ def list_in_cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return parsed_json(value)
+        return json.loads(value)
     except ValueError as error:
         raise ValueError(f"not readable as JSON ({error})") from error
 
@@ -144,7 +145,7 @@ def not_boolean(value: Any) -> Any:
 
 
 Number = Annotated[Id, BeforeValidator(not_boolean)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Word = Annotated[str, StringConstraints(pattern=r"^\S+$")]
 
 
@@ -165,7 +166,9 @@ class Row(BaseModel):
     y1: FiniteFloat | None = None
     x2: FiniteFloat | None = None
     y2: FiniteFloat | None = None
-    tokens: Annotated[list[Word], BeforeValidator(list_in_cell), Field(min_length=1, max_length=5000)] | None = None
+    tokens: Annotated[list[Word], BeforeValidator(list_in_cell), Field(min_length=1, max_length=MOST_TOKENS)] | None = (
+        None
+    )
     mentions: Annotated[list[Mention], BeforeValidator(list_in_cell)] = []
 
 
@@ -196,4 +199,4 @@ def parsed(record: Record) -> Row:
         problem = error.errors()[0]
         if problem["type"] == "missing" and len(problem["loc"]) == 1:
             raise record.flaw(str(problem["loc"][0]), "is empty") from error
-        raise UserError(f"{record.path}: {record.place}, column {describe(problem)}") from error
+        raise UserError(f"{record.path}: {record.place}, column {describe(problem)}; fix the row") from error

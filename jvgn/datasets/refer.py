@@ -1,7 +1,7 @@
 """Datasets in REFER's format: `refs({split_by}).p`, a pickled list, and COCO's `instances.json`.
 
 A ref describes one object of one image: ref_id, ann_id, image_id, split, and sentences with sent_id, sent, tokens.
-A sentence may have `mentions`, a list of {head_token, ann_id}: the objects its words stand for.
+A sentence may have `mentions`, a list of {head_token, ann_id}: the objects that its words denote.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from parsers.errors import BrokenFile
 from parsers.scene_graph import MOST_TOKENS
 
 
-class Mention(BaseModel):
+class RefMention(BaseModel):
     head_token: NonNegativeInt
     ann_id: Id
 
@@ -30,7 +30,7 @@ class Sentence(BaseModel):
     sent_id: Id
     sent: str
     tokens: Annotated[list[str], Field(max_length=MOST_TOKENS), FailFast()]
-    mentions: Annotated[list[Mention], FailFast()] = []
+    mentions: Annotated[list[RefMention], FailFast()] = []
 
 
 class Ref(BaseModel):

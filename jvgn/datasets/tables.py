@@ -11,7 +11,7 @@ Ids are unique; sizes are positive; a file_name is a path within the folder of i
 """
 
 import reprlib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,10 +24,10 @@ from parsers.errors import BrokenFile
 if TYPE_CHECKING:  # pandas loads slowly
     import pandas as pd
 
-LONGEST_NAME, LONGEST_PATH = 255, 1024
-"""Limits of file systems, in bytes, with room for the path of the folder of images."""
 MISMATCH = "parse the expressions again"
-BOX = [(name, pa.float32()) for name in ("x1", "y1", "x2", "y2")]
+SIDES = ["x1", "y1", "x2", "y2"]
+"""The columns of a box."""
+BOX = [(side, pa.float32()) for side in SIDES]
 
 IMAGES = pa.schema(
     [("image_id", pa.int64()), ("file_name", pa.string()), ("width", pa.int32()), ("height", pa.int32())]
@@ -75,14 +75,17 @@ def read_images(path: Path | str) -> pa.Table:
 
 def is_within(name: str) -> bool:
     """Return whether the path stays within its folder, so that no other file is opened."""
-    parts = [part for part in name.split("/") if part not in ("", ".")]
-    lengths = [len(part.encode()) for part in parts]
-    is_outside = name.startswith("/") or ".." in parts or "\0" in name
-    return bool(parts) and not is_outside and max(lengths) <= LONGEST_NAME and sum(lengths) <= LONGEST_PATH
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 def read_objects(path: Path | str) -> pa.Table:
     return unique(path, read_table(path, OBJECTS), "object_id")
+
+
+def boxes_of(objects: pa.Table) -> np.ndarray:
+    """Return the boxes of all objects, (N, 4) float32."""
+    return np.stack([objects[side].to_numpy() for side in SIDES], axis=1)
 
 
 def read_expressions(path: Path | str) -> pa.Table:

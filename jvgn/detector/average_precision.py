@@ -25,7 +25,7 @@ from jvgn.detector.images import ImageFiles, load_whole
 from jvgn.detector.interface import Source, load_source
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
-from jvgn.storage.files import replacing, sha256
+from jvgn.storage.files import sha256, write_text
 from parsers.errors import UserError
 
 COCOS_SELECTION = RegionSettings(nms=0.5, score=0.001, cap=100)
@@ -55,8 +55,7 @@ def measure_detector(
     object_table = object_table.filter(pc.is_in(object_table["image_id"], image_table["image_id"].combine_chunks()))
     found = detections(source, ImageFiles(image_table, folder, seen_often=False), image_table, device, threads)
     measured = average_precision(image_table, object_table, source.categories, found)
-    with replacing(output) as temporary:
-        temporary.write_text(json.dumps(measured | {"detector_sha256": sha256(weights)}, indent=1) + "\n")
+    write_text(output, json.dumps(measured | {"detector_sha256": sha256(weights)}, indent=1) + "\n")
 
 
 def detections(

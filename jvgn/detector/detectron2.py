@@ -111,7 +111,7 @@ class Detectron2Network(nn.Module):
 
 
 @dataclass(frozen=True)
-class View:
+class Detectron2View:
     """Resized images and their maps."""
 
     inputs: ImageList
@@ -157,15 +157,15 @@ class Detectron2Source:
     def features_of(self, images: list[Tensor], boxes: list[Tensor]) -> list[Tensor]:
         return self.features_in(self.look(images), boxes)
 
-    def look(self, images: list[Tensor]) -> View:
+    def look(self, images: list[Tensor]) -> Detectron2View:
         inputs = self.network.model.preprocess_image([{"image": self.network.seen(image)} for image in images])
         scales = [
             inputs.tensor.new_tensor([width / image.shape[2], height / image.shape[1]] * 2)
             for image, (height, width) in zip(images, inputs.image_sizes, strict=True)
         ]
-        return View(inputs, self.network.model.backbone(inputs.tensor), scales)
+        return Detectron2View(inputs, self.network.model.backbone(inputs.tensor), scales)
 
-    def features_in(self, view: View, boxes: list[Tensor]) -> list[Tensor]:
+    def features_in(self, view: Detectron2View, boxes: list[Tensor]) -> list[Tensor]:
         final = [Boxes(box * scale_4) for box, scale_4 in zip(boxes, view.scales, strict=True)]
         return list(self.network.pooled(view.maps, final).split([len(box) for box in final]))
 
@@ -219,7 +219,7 @@ def load_detectron2(path: Path | str, proposals: int | None = None) -> Detectron
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenDetector:
     """A detector that was trained elsewhere."""
 
     state: dict[str, Tensor]
@@ -227,7 +227,7 @@ class Given:
     saw_all_of: str | None
 
 
-def read_given(settings: Detectron2Settings, path: str) -> Given:
+def read_given(settings: Detectron2Settings, path: str) -> GivenDetector:
     """Read the weights of a detector of COCO's categories, in any format that detectron2 reads."""
     categories = [(each["id"], each["name"]) for each in COCO_CATEGORIES if each["isthing"]]
     network = Detectron2Network(configured(settings, len(categories)), settings.short_side, settings.long_side)
@@ -239,4 +239,4 @@ def read_given(settings: Detectron2Settings, path: str) -> Given:
             "choose others",
         )
     is_the_zoos = str(author).lower() == ZOO_AUTHOR or ZOO_FILE.fullmatch(Path(path).name) is not None
-    return Given(network.state_dict(), categories, COCO_TRAIN2017 if is_the_zoos else None)
+    return GivenDetector(network.state_dict(), categories, COCO_TRAIN2017 if is_the_zoos else None)

@@ -13,8 +13,7 @@ from typing import Literal, get_args
 
 from jvgn.detector.excluded_images import evaluated
 from jvgn.detector.provenance import Provenance, read_provenance
-from jvgn.storage.files import reading, replacing
-from jvgn.storage.text_formats import parsed_json
+from jvgn.storage.files import reading, write_text
 from parsers.errors import UserError
 
 NAMED = 5
@@ -52,8 +51,7 @@ def prove_disjoint(
         "datasets": [Path(path).parent.name for path in expressions],
         "detector_sha256": made.weights_sha256,
     }
-    with replacing(output) as temporary:
-        temporary.write_text(json.dumps(evidence, indent=1) + "\n", encoding="utf8")
+    write_text(output, json.dumps(evidence, indent=1) + "\n")
     return verdict
 
 
@@ -71,7 +69,7 @@ def all_is_known(made: Provenance) -> bool:
 
 def read_verdict(path: Path) -> str:
     with reading(path, "leakage proof"):
-        verdict = parsed_json(path.read_bytes())["verdict"]
+        verdict = json.loads(path.read_bytes())["verdict"]
         if verdict not in get_args(Verdict):
             raise ValueError(f"unknown verdict {verdict!r}")
         return str(verdict)

@@ -11,15 +11,10 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
-from jvgn.settings.base import Frozen, describe
+from jvgn.settings.base import Frozen, read_json
 from jvgn.settings.detector import DetectorSettings
-from jvgn.storage.files import reading, replacing
-from parsers.errors import BrokenFile, UserError
+from jvgn.storage.files import reading, write_text
 
-MOST_DIGITS = 18
-"""Image ids are int64."""
 COCO_TRAIN2017 = "COCO train2017"
 """Includes train2014, and so every image of RefCOCO, RefCOCO+ and RefCOCOg."""
 
@@ -39,23 +34,14 @@ class Provenance(Frozen):
 
 
 def write_provenance(path: Path | str, provenance: Provenance) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(provenance.model_dump(mode="json"), indent=1) + "\n", encoding="utf8")
+    write_text(path, json.dumps(provenance.model_dump(mode="json"), indent=1) + "\n")
 
 
 def read_provenance(path: Path | str) -> Provenance:
-    with reading(path, "provenance"):
-        try:
-            return Provenance.model_validate_json(Path(path).read_bytes())
-        except ValidationError as error:
-            raise BrokenFile(path, "not a detector's provenance: " + describe(error.errors()[0])) from error
+    return read_json(path, Provenance, "detector's provenance")
 
 
 def read_image_ids(path: Path | str) -> tuple[int, ...]:
     """Return the image ids of a text file, one per line, sorted."""
     with reading(path, "list of image ids", "fix the detector's `training_images`"):
-        words = Path(path).read_text(encoding="utf8").split()
-    for word in words:
-        if not (word.isdecimal() and len(word) <= MOST_DIGITS):
-            raise UserError(f"{path}: expected one image id per line, found {word[:40]!r}; fix the file")
-    return tuple(sorted(set(map(int, words))))
+        return tuple(sorted(set(map(int, Path(path).read_text(encoding="utf8").split()))))

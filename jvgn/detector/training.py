@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
-from jvgn.datasets.tables import read_images, read_objects
+from jvgn.datasets.tables import boxes_of, read_images, read_objects
 from jvgn.detector.excluded_images import without
 from jvgn.detector.images import ImageFiles, load_whole
 from jvgn.detector.interface import untrained
@@ -92,7 +92,7 @@ def train_detector(
 
 def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int]) -> list[Target]:
     """Return the boxes and labels of each image, without crowds and empty boxes; labels count categories from 1."""
-    box_N4 = np.stack([objects[side].to_numpy() for side in ("x1", "y1", "x2", "y2")], axis=1)
+    box_N4 = boxes_of(objects)
     label_N = np.searchsorted(np.asarray(category_ids), objects["category_id"].to_numpy()) + 1
     is_target_N = ((box_N4[:, 2:] - box_N4[:, :2]) >= SMALLEST_SIDE).all(axis=1) & ~np.asarray(objects["is_crowd"])
     rows: dict[int, list[int]] = {image_id: [] for image_id in images["image_id"].to_pylist()}

@@ -20,7 +20,7 @@ from jvgn.settings.base import Frozen, validated
 from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import replacing, sha256
-from jvgn.storage.weights import fits, load_tensors, read_safetensors
+from jvgn.storage.weights import fits, load_tensors, read_versioned
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
@@ -62,7 +62,7 @@ def write_detector(path: Path, state: State, settings: NetworkSettings, categori
     save_file(tensors, path, metadata={"detector": json.dumps(about)})
 
 
-class About(Frozen):
+class DetectorMetadata(Frozen):
     format: Literal["1"]
     settings: dict[str, Any]
     categories: tuple[tuple[int, str], ...]
@@ -80,12 +80,8 @@ class Stored:
 
 def read_detector(path: Path | str) -> Stored:
     """Return the content of the file, after a check of its format."""
-    state, metadata = read_safetensors(path)
-    about = metadata.get("detector")
-    found = about.get("format") if isinstance(about, dict) else None
-    if found != FORMAT:
-        raise BrokenFile(path, f"expected a detector of format version {FORMAT}, found {found or 'none'}")
-    checked = validated(About, about, f"{path}: metadata")
+    state, about = read_versioned(path, "detector", FORMAT)
+    checked = validated(DetectorMetadata, about, f"{path}: metadata")
     return Stored(Path(path), checked.settings, list(checked.categories), state)
 
 

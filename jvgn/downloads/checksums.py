@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jvgn.downloads.archives import is_archive
 from jvgn.settings.source import SourceSettings
-from jvgn.storage.files import replacing, sha256
+from jvgn.storage.files import sha256, write_text
 from parsers.errors import BrokenFile, UserError
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
@@ -51,8 +51,7 @@ def problem_with(content: Path, source: SourceSettings) -> str | None:
     if expected is None and file.name.endswith(ARCHIVES) and not is_archive(content):
         return "it is not a readable archive"
     if recorded(file) != found:
-        with replacing(checksum_file(file)) as temporary:
-            temporary.write_text(f"{found}  {file.name}\n", encoding="utf8")
+        write_text(checksum_file(file), f"{found}  {file.name}\n")
     return None
 
 

@@ -8,8 +8,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from jvgn.storage.files import disk_errors_named, replacing
-from jvgn.storage.text_formats import parsed_json
+from jvgn.storage.files import disk_errors_named, write_text
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Part:
     def whole(self) -> Whole | None:
         """Return the file that the bytes belong to, or None if the note is missing or invalid."""
         try:
-            return Whole(**parsed_json(self.note.read_bytes()))
+            return Whole(**json.loads(self.note.read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 
@@ -60,8 +59,7 @@ class Part:
         with disk_errors_named(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.write_bytes(b"")
-            with replacing(self.note) as temporary:
-                temporary.write_text(json.dumps(asdict(whole)), encoding="utf8")
+            write_text(self.note, json.dumps(asdict(whole)))
 
     def discard(self) -> None:
         self.path.unlink(missing_ok=True)

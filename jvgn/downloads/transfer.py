@@ -5,10 +5,9 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
-from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request, urlopen
 
 from tqdm import tqdm
 
@@ -31,17 +30,6 @@ class TransferFailed(Exception):
         super().__init__(reason)
         self.is_final = is_final
         """Retrying the same mirror cannot help."""
-
-
-class WebRedirects(HTTPRedirectHandler):
-    """Follows redirections within the web only; the library would also follow them to FTP."""
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
-    ) -> Request | None:
-        if urlsplit(newurl).scheme not in ("http", "https"):
-            raise HTTPError(newurl, code, f"{msg} - Redirection to url '{newurl}' is not allowed", headers, fp)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def transfer(mirror: str, part: Part, size: int | None, timeout: float) -> None:
@@ -89,7 +77,7 @@ def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
     if known and known.validator:
         headers |= {"Range": f"bytes={part.size}-", "If-Range": known.validator}
     try:
-        response = build_opener(WebRedirects).open(Request(mirror, headers=headers), timeout=timeout)
+        response = urlopen(Request(mirror, headers=headers), timeout=timeout)
     except HTTPError as error:
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.discard()

@@ -11,19 +11,18 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, NonNegativeInt, PositiveInt, ValidationError
 
 from jvgn.settings.base import describe
-from jvgn.storage.files import reading, replacing
-from jvgn.storage.text_formats import parsed_json
+from jvgn.storage.files import reading, write_text
 from parsers.errors import BrokenFile
 
 FORMAT = "2"
 Percent = Annotated[float, Field(ge=0, le=100)]
 
 
-class Part(BaseModel):
+class MetricsPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
 
 
-class Supporting(Part):
+class Supporting(MetricsPart):
     """Supporting objects found; see `jvgn.evaluation.supporting`."""
 
     n: NonNegativeInt
@@ -32,7 +31,7 @@ class Supporting(Part):
     at_least_one: Percent
 
 
-class Shares(Part):
+class Shares(MetricsPart):
     """The objects found by one way to decode."""
 
     accuracy: Percent
@@ -42,7 +41,7 @@ class Shares(Part):
     supporting: Supporting | None = None
 
 
-class Split(Part):
+class Split(MetricsPart):
     n: PositiveInt
     """Expressions."""
     accuracy: Percent
@@ -62,7 +61,7 @@ class Split(Part):
     """`unary` (without message passing), `marginal` and `map` (the best joint grounding)."""
 
 
-class Provenance(Part):
+class Provenance(MetricsPart):
     sha256: dict[str, str] = {}
     versions: dict[str, str] = {}
     seed: int
@@ -70,7 +69,7 @@ class Provenance(Part):
     """Whether the detector provably saw no evaluation image: `proved`, `unproven` or `leaking`."""
 
 
-class Metrics(Part):
+class Metrics(MetricsPart):
     dataset: str
     setting: str
     run: str
@@ -84,16 +83,14 @@ class Metrics(Part):
 
 
 def write_metrics(path: Path, metrics: Metrics) -> None:
-    with replacing(path) as temporary:
-        text = json.dumps({"format": FORMAT} | metrics.model_dump(exclude_none=True), indent=2)
-        temporary.write_text(text + "\n", encoding="utf8")
+    write_text(path, json.dumps({"format": FORMAT} | metrics.model_dump(exclude_none=True), indent=2) + "\n")
 
 
 def read_metrics(path: Path) -> Metrics:
     if not path.exists():
         raise BrokenFile(path, "no such file", f"make it: snakemake --cores all {path}")
     with reading(path, "JSON file"):
-        found = parsed_json(path.read_bytes())
+        found = json.loads(path.read_bytes())
     version = found.get("format") if isinstance(found, dict) else None
     if version != FORMAT:
         raise BrokenFile(path, f"expected metrics of format version {FORMAT}, found {version or 'none'}")

@@ -49,14 +49,14 @@ def check_beliefs(model_path: Path, examples: Examples, batch: Batch, beliefs: N
 
 
 class GoldObjects:
-    """The object that a word of an expression stands for, where the dataset knows."""
+    """The object that a word of an expression denotes, where the dataset says so."""
 
     def __init__(self, dataset: Path) -> None:
         mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
         self.by_word = mentions.set_index(["expression_id", "head_token"])["object_id"]
 
     def find(self, expression_id_K: np.ndarray, head_token_K: np.ndarray) -> np.ndarray:
-        """Return the object ids; −1 where there is none."""
+        """Return the object ids; −1 where the dataset names no object."""
         words = pd.MultiIndex.from_arrays([expression_id_K, head_token_K])
         return self.by_word.reindex(words, fill_value=-1).to_numpy()
 
@@ -92,7 +92,7 @@ def prediction_rows(
             "node": node_K,
             "is_referent": is_referent_K,
             "region": chosen.region,
-            **dict(zip(("x1", "y1", "x2", "y2"), chosen.box_K4.T, strict=True)),
+            **dict(zip(tables.SIDES, chosen.box_K4.T, strict=True)),
             "unary": probability(beliefs.unary_KN, region_K),
             "marginal": probability(beliefs.marginal_KN, region_K),
             "entropy": beliefs.entropy().cpu().numpy(),

@@ -74,7 +74,7 @@ def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
 
 
 def check_boxes(path: Path, table: pa.Table) -> None:
-    x1, y1, x2, y2 = (table[side].to_numpy() for side in ("x1", "y1", "x2", "y2"))
+    x1, y1, x2, y2 = (table[side].to_numpy() for side in tables.SIDES)
     if not np.all((x1 <= x2) & (y1 <= y2) & np.isfinite(x2 - x1) & np.isfinite(y2 - y1)):
         raise BrokenFile(path, "a box is not x1, y1, x2, y2 with x1 <= x2 and y1 <= y2")
     if any(len(table) and table[name].to_numpy().min() < 0 for name in ("region", *(f"{way}_region" for way in WAYS))):

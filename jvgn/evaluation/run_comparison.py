@@ -17,6 +17,7 @@ import pandas as pd
 from jvgn.evaluation.metrics import Metrics, Shares, read_metrics
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
+from jvgn.storage.shown_text import aligned
 from parsers.errors import BrokenFile, UserError
 
 MEASURES = ("accuracy", "context_accuracy")
@@ -104,11 +105,8 @@ def check_differ_in_marginalisation(marginalised: Path, unmarginalised: Path) ->
 def summary(runs: list[Path]) -> list[str]:
     """Return the lines of a table, a row for each run and split, then files of the runs to look at next."""
     rows = [SUMMARY, *(row for run in runs for row in summary_rows(run))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    lines.insert(1, "  ".join("-" * width for width in widths))
     steps = [f"  {run / name}  {what}" for run in runs for name, what in NEXT_STEPS.items() if (run / name).exists()]
-    return [*lines, "", *steps]
+    return [*aligned(rows), "", *steps]
 
 
 def summary_rows(run: Path) -> Iterator[tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Supporting objects, measured as GroundNet's authors do (Cirik et al., 2018).
 
 They are the objects beside the referent that an expression mentions. One is found if some node other than the
-referent's is grounded in it, whatever words that node stands for. Among the expressions that have supporting objects,
+referent's is grounded in it, whatever the words of that node. Among the expressions that have supporting objects,
 `all` is the share of those whose objects were all found, `at_least_one` of those with at least one found.
 
 They come from `mentions.parquet`, or from a file that the user brings (`datasets.{name}.supporting`): CSV with the
@@ -21,7 +21,6 @@ from jvgn.regions.store import RegionStore
 from jvgn.storage.files import reading
 from parsers.errors import BrokenFile, UserError
 
-SIDES = ["x1", "y1", "x2", "y2"]
 COLUMNS = ["expression_id", "object_id"]
 
 
@@ -36,7 +35,7 @@ class SupportingObjects:
         referent = expressions[["expression_id", "image_id", "object_id"]].rename(columns={"object_id": "referent"})
         known = known.drop_duplicates().merge(referent, on="expression_id")
         known = known[known["object_id"] != known["referent"]]
-        self.objects = known.merge(objects[["object_id", *SIDES]], on="object_id")
+        self.objects = known.merge(objects[["object_id", *tables.SIDES]], on="object_id")
         self.store = RegionStore(regions)
         self.correctness = Correctness(self.store.setting, iou_threshold)
 
@@ -56,7 +55,7 @@ class SupportingObjects:
         """Return for each object whether a node of its expression is grounded in it."""
         pairs = objects.reset_index(names="row").merge(context, on="expression_id")
         is_found_P = np.zeros(len(pairs), dtype=bool)
-        region_P, object_P, box_P4 = (pairs[names].to_numpy() for names in ("region", "object_id", SIDES))
+        region_P, object_P, box_P4 = (pairs[names].to_numpy() for names in ("region", "object_id", tables.SIDES))
         for image_id, own in pairs.groupby("image_id").indices.items():
             box_N4, object_N = self.store.read_boxes(image_id)
             chosen = region_P[own]

@@ -10,9 +10,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from jvgn.storage.files import replacing
-from jvgn.storage.text_formats import check_counts, parsed_json
-from parsers.errors import BrokenFile
+from jvgn.storage.files import reading, write_text
+from jvgn.storage.text_formats import check_counts
 from parsers.guarantees import left_out
 from parsers.scene_graph import SceneGraph
 from parsers.words.lexicon import is_content_word
@@ -39,19 +38,15 @@ def counts(graph: SceneGraph) -> tuple[int, ...]:
 
 def write_coverage(path: Path, sums: dict[str, float]) -> None:
     percent = 100 * sums["words_left_out"] / max(sums["content_words"], 1)
-    with replacing(path) as temporary:
-        text = json.dumps({**sums, "words_left_out_percent": percent}, indent=2)
-        temporary.write_text(text + "\n", encoding="utf8")
+    write_text(path, json.dumps({**sums, "words_left_out_percent": percent}, indent=2) + "\n")
 
 
 def merge_coverage(paths: Iterable[Path], output: Path) -> None:
     """Write the sums of the shards' coverage."""
     sums = dict.fromkeys(SUMMED, 0.0)
     for path in paths:
-        try:
-            shard = parsed_json(path.read_bytes())
+        with reading(path, "coverage.json"):
+            shard = json.loads(path.read_bytes())
             check_counts(shard, SUMMED)
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            raise BrokenFile(path, f"not a coverage.json ({error!r})") from error
         sums = {name: sums[name] + shard[name] for name in SUMMED}
     write_coverage(output, {name: value if name == "seconds" else int(value) for name, value in sums.items()})

@@ -47,7 +47,7 @@ class Shard:
 
     @classmethod
     def named(cls, text: str) -> "Shard":
-        """`2/8` is the second of eight."""
+        """Return the shard that a text names: `2/8` is the second of eight."""
         found = re.fullmatch(r"(\d+)/(\d+)", text)
         if not found or not 1 <= int(found[1]) <= int(found[2]):
             raise UserError(f"shard {text!r}: expected N/M with N from 1 to M, such as 2/8")

@@ -7,11 +7,10 @@ tokens list<int16>.
 Rows are in the order of the expressions. Token indices point into the `tokens` of `expressions.parquet`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -103,12 +102,8 @@ def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> t
     return pa.table(nodes, schema=NODES), pa.table(edges, schema=EDGES)
 
 
-class WriteRows(Protocol):
-    def __call__(self, nodes: pa.Table, edges: pa.Table) -> None: ...
-
-
 @contextmanager
-def writing_graphs(files: GraphFiles, **made_by: str) -> Iterator[WriteRows]:
+def writing_graphs(files: GraphFiles, **made_by: str) -> Iterator[Callable[[pa.Table, pa.Table], None]]:
     """Yield a function that appends rows to both tables; `made_by` goes into their metadata."""
     with writing(files.nodes, NODES, **made_by) as write_nodes, writing(files.edges, EDGES, **made_by) as write_edges:
 

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from jvgn.storage.files import replacing
 from parsers.scene_graph import SceneGraph
 
 FORMAT = "1"
@@ -105,11 +104,6 @@ class Answer:
 
 def as_json(run: Path, results: Sequence[dict[str, Any]], errors: Sequence[dict[str, Any]]) -> str:
     return json.dumps({"format": FORMAT, "run": str(run), "results": results, "errors": errors}, allow_nan=False) + "\n"
-
-
-def write_json(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf8")
 
 
 def result_json(question: int, image: Path, answer: Answer) -> dict[str, Any]:

@@ -7,14 +7,11 @@ from typing import Self
 
 from jvgn.layout import (
     MODEL,
-    PREDICTIONS,
     SETTINGS,
     SETTINGS_FILE,
     WEIGHTS,
     RunPaths,
-    dataset_folder,
     detectors_folder,
-    graphs_folder,
     models_under,
     regions_folder,
 )
@@ -25,66 +22,34 @@ from parsers.errors import UserError
 
 
 @dataclass(frozen=True)
-class RunFolder:
-    folder: Path
-    results: Path
-    dataset: str
-    setting: str
+class RunFolder(RunPaths):
+    """A trained run."""
 
     @classmethod
     def find(cls, folder: Path | str) -> Self:
         """Return the run in a folder, after a check that it has a model."""
         folder = Path(folder).resolve()
-        paths = RunPaths.of(folder)
-        found = cls(folder, paths.results, paths.dataset, paths.setting)
+        found, model = cls.of(folder), folder / MODEL
+        trained = models_under(folder) or models_under(found.results)
+        names = ", ".join(as_seen(path.parent) for path in trained)
+        others = f"choose one of the trained runs: {names}" if trained else "no run is trained yet"
         if not folder.is_dir():
-            raise UserError(f"{as_seen(folder)}: no such run; {found.others()}")
-        if not found.model.exists():
-            # Only a folder with a run's name can become one.
-            make = f"make it: snakemake --cores all {as_seen(found.model)}" if paths.setting in SETTINGS else ""
-            others = found.others() if found.trained() or not make else ""
-            raise UserError(f"{as_seen(found.model)}: no such file; {'; or '.join(filter(None, [others, make]))}")
-        check_unchanged(found.model)
+            raise UserError(f"{as_seen(folder)}: no such run; {others}")
+        if not model.exists():
+            can_be_made = found.setting in SETTINGS  # only a folder with a run's name can become one
+            cures = [others] if trained or not can_be_made else []
+            cures += [f"make it: snakemake --cores all {as_seen(model)}"] if can_be_made else []
+            raise UserError(f"{as_seen(model)}: no such file; {'; or '.join(cures)}")
+        check_unchanged(model)
         return found
-
-    def others(self) -> str:
-        """Return a sentence that names the trained runs."""
-        models = self.trained()
-        names = ", ".join(as_seen(path.parent) for path in models)
-        return f"choose one of the trained runs: {names}" if models else "no run is trained yet"
-
-    def trained(self) -> list[Path]:
-        """Return the models of other runs: inside the folder, or else beside it."""
-        return models_under(self.folder) or models_under(self.results)
 
     @property
     def name(self) -> str:
         """The run's path inside the results."""
         return self.folder.relative_to(self.results).as_posix()
 
-    @property
-    def model(self) -> Path:
-        return self.folder / MODEL
-
-    @property
-    def predictions(self) -> Path:
-        return self.folder / PREDICTIONS
-
-    @property
-    def settings(self) -> RunSettings:
-        return RunSettings.read(self.folder / SETTINGS_FILE)
-
-    @property
-    def tables(self) -> Path:
-        """The folder of the dataset's tables."""
-        return dataset_folder(self.dataset, self.results)
-
-    def graphs(self, parser: str) -> Path:
-        return graphs_folder(self.dataset, parser, self.results)
-
-    def regions(self, detector: str) -> Path:
-        """Return the file of regions that the run was trained and evaluated on."""
-        return regions_folder(self.dataset, self.setting, self.results) / f"{detector}.h5"
+    def read_settings(self) -> RunSettings:
+        return RunSettings.read(self.settings)
 
     def images(self, config: Path | None = None) -> Path:
         """Return the folder of the dataset's images, by the `config.yaml` beside the results or another one.
@@ -110,7 +75,7 @@ class RunFolder:
     def check_detection(self) -> None:
         """Check that the files for detection in a new image exist."""
         self.detection_settings()
-        weights = self.detector(self.settings.detector) / WEIGHTS
+        weights = self.detector(self.read_settings().detector) / WEIGHTS
         if not weights.exists():
             raise UserError(
                 f"{as_seen(weights)}: no such file, needed to detect regions; run {self.dataset}_det,"

@@ -39,13 +39,10 @@ class StoredExpression:
 
 def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpression:
     """Return the expression with this id; without an id, the one that message passing helped most."""
-    path = run.tables / "expressions.parquet"
-    check_unchanged(run.predictions, path, run.tables / "images.parquet", run.tables / "objects.parquet")
+    path = run.table("expressions")
+    check_unchanged(run.predictions, path, run.table("images"), run.table("objects"))
     expressions = tables.read_expressions(path)
-    images, objects = (
-        tables.read_images(run.tables / "images.parquet"),
-        tables.read_objects(run.tables / "objects.parquet"),
-    )
+    images, objects = tables.read_images(run.table("images")), tables.read_objects(run.table("objects"))
     tables.check_known(path, expressions, images, "image_id")
     tables.check_known(path, expressions, objects, "object_id")
     evaluated = tables.evaluated(expressions.select(["expression_id", "split"]).to_pandas())
@@ -59,7 +56,7 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
     (expression,) = found
     (image,) = rows_of(images, "image_id", expression["image_id"])
     (gold,) = rows_of(objects, "object_id", expression["object_id"])
-    graphs = GraphFiles.within(run.graphs(run.settings.parser))
+    graphs = GraphFiles.within(run.graphs(run.read_settings().parser))
     check_unchanged(graphs.nodes, graphs.edges)
     return StoredExpression(
         expression_id=expression_id,

@@ -13,7 +13,7 @@ import pandas as pd
 
 from jvgn.evaluation.metrics import Metrics, Shares, Split, read_metrics
 from jvgn.paper.runs import ABLATED, RUNS_OF_TABLES, SETTINGS, SPLITS, SUPPORTING, VGG_RUN, Run
-from jvgn.storage.files import replacing
+from jvgn.storage.files import replacing, write_text
 from parsers.errors import UserError
 
 OURS = "JVGN (this project)"
@@ -150,8 +150,7 @@ def write_tables(table: str, metrics: list[Path], csv: Path, markdown: Path) -> 
     rows = paper_table(table, metrics)
     with replacing(csv) as temporary:
         rows.to_csv(temporary, index=False)
-    with replacing(markdown) as temporary:
-        temporary.write_text(as_markdown(table, rows), encoding="utf8")
+    write_text(markdown, as_markdown(table, rows))
 
 
 def as_markdown(table: str, rows: pd.DataFrame) -> str:

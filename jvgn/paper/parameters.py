@@ -7,6 +7,7 @@ from torch import nn
 
 from jvgn.model import JVGN
 from jvgn.settings.run import ModelSettings
+from jvgn.storage.shown_text import aligned
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,5 @@ def count(*modules: nn.Module) -> int:
 
 def description(found: list[Layer]) -> list[str]:
     """Return the layers in aligned columns, a line each."""
-    rows = [("layer", "shape", "parameters"), *((layer.name, layer.shape, f"{layer.parameters:,}") for layer in found)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"{name:{widths[0]}}  {shape:{widths[1]}}  {number:>{widths[2]}}" for name, shape, number in rows]
-    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
+    rows = [(layer.name, layer.shape, f"{layer.parameters:,}") for layer in found]
+    return aligned([("layer", "shape", "parameters"), *rows], words=2)

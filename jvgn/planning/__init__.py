@@ -1,1 +1,1 @@
-"""What an experiment would take: downloads, disk, memory, GPU hours. Needs no data."""
+"""Cost of an experiment before it runs: downloads, disk, memory, GPU hours. Needs no data."""

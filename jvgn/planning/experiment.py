@@ -1,5 +1,6 @@
 """A run on a dataset: the files it needs, and the sizes that its cost depends on."""
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,6 @@ from jvgn.planning.sizes import (
     COCO_ANNOTATIONS,
     COCO_CLASSES,
     COCO_TRAIN2014,
-    UNREADABLE,
     DatasetSize,
     dataset_size,
     refer_place,
@@ -20,9 +20,10 @@ from jvgn.planning.sizes import (
 from jvgn.settings.configuration import Configuration
 from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
 from jvgn.settings.run import RunSettings
+from jvgn.storage.files import reading
 from jvgn.storage.parquet import count_rows
-from jvgn.storage.text_formats import check_counts, parsed_json
-from parsers.errors import BrokenFile, UserError
+from jvgn.storage.text_formats import check_counts
+from parsers.errors import UserError
 
 WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, layout.WORLD: 60}
 """Approximate vocabulary sizes, as in the paper, by dataset folder."""
@@ -149,7 +150,7 @@ class Experiment:
         return ModelWork(self.run.model, self.words, self.vector_size, self.feature_size)
 
     def batch(self, *splits: str) -> PaddedBatch:
-        """A mini-batch of these splits, with all expressions of its images."""
+        """Return the sizes of a mini-batch of these splits, with all expressions of its images."""
         size, images = self.size, self.run.training.images_per_batch
         expressions = images * sum(size.expressions[split] for split in splits) / self.images_of(*splits)
         return PaddedBatch(
@@ -169,10 +170,8 @@ class Experiment:
 
 def mean_regions(recall: Path) -> float:
     """Return the mean number of regions of an image that expressions refer to, from a file of measured recall."""
-    try:
-        splits = parsed_json(recall.read_bytes())["splits"].values()
+    with reading(recall, "file of recall"):
+        splits = json.loads(recall.read_bytes())["splits"].values()
         for split in splits:
             check_counts(split, ("n", "mean_regions"))
         return sum(split["n"] * split["mean_regions"] for split in splits) / sum(split["n"] for split in splits)
-    except UNREADABLE as error:
-        raise BrokenFile(recall, f"not the recall of regions ({error!r})") from error

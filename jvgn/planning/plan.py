@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from jvgn.planning.experiment import FULLEST, WORD_PADDING, Experiment
 from jvgn.planning.resources import REQUESTS
-from jvgn.planning.stages import Stage, stages_of
+from jvgn.planning.stages import PlannedStage, stages_of
+from jvgn.storage.shown_text import aligned
 
 COLUMNS = ("stage", "state", "download", "disk", "memory", "GPU memory", "operations", "GPU hours")
 UNKNOWN = "?"
@@ -18,24 +19,17 @@ def plan(experiment: Experiment, throughput: float) -> list[str]:
     """
     stages = stages_of(experiment)
     rows = [COLUMNS, *(row(stage, throughput) for stage in stages), total(stages, throughput)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [aligned(cells, widths) for cells in rows]
-    rule = "  ".join("-" * width for width in widths)
-    table = [lines[0], rule, *with_remarks(lines[1:-1], stages), rule, lines[-1]]
+    header, rule, *lines, totals = aligned(rows, words=1)
+    table = [header, rule, *with_remarks(lines, stages), rule, totals]
     title = f"{experiment.paths.metrics}, run {experiment.run_name}; sizes of the data: {experiment.size.origin}"
     return [title, "", *table, "", *notes(experiment, throughput)]
 
 
-def aligned(cells: tuple[str, ...], widths: list[int]) -> str:
-    first, *others = zip(cells, widths, strict=True)
-    return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
-
-
-def with_remarks(lines: list[str], stages: list[Stage]) -> list[str]:
+def with_remarks(lines: list[str], stages: list[PlannedStage]) -> list[str]:
     return [f"{line}  {stage.remark}".rstrip() for line, stage in zip(lines, stages, strict=True)]
 
 
-def row(stage: Stage, throughput: float) -> tuple[str, ...]:
+def row(stage: PlannedStage, throughput: float) -> tuple[str, ...]:
     state = "done" if stage.is_done else f"{stage.existing} of {len(stage.files)}" if stage.existing else "to do"
     return (
         stage.name,
@@ -49,7 +43,7 @@ def row(stage: Stage, throughput: float) -> tuple[str, ...]:
     )
 
 
-def total(stages: list[Stage], throughput: float) -> tuple[str, ...]:
+def total(stages: list[PlannedStage], throughput: float) -> tuple[str, ...]:
     """Return the totals of what is still to do. GPU memory is the largest of a stage, not the sum."""
     left = [stage for stage in stages if not stage.is_done]
     operations = sum(stage.operations for stage in left)

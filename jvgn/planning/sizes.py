@@ -1,5 +1,6 @@
 """Sizes of datasets: counted in their tables if these exist, else as published."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +14,9 @@ from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.configuration import Configuration, DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
-from jvgn.storage.text_formats import check_counts, parsed_json
-from parsers.errors import BrokenFile, UserError
-
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError)
-"""Raised by a JSON file with other content than expected."""
+from jvgn.storage.files import reading
+from jvgn.storage.text_formats import check_counts
+from parsers.errors import UserError
 
 COCO_CLASSES = 80
 COCO_ANNOTATIONS = "resources/coco/annotations/instances_train2014.json"
@@ -140,12 +139,10 @@ def counted(folder: Path, language: Language) -> DatasetSize:
 def measured_language(graphs: Path, otherwise: Language) -> Language:
     """Return the mean nodes and edges that a parser has found in the dataset, or `otherwise` if none was run."""
     for path in sorted(graphs.glob("*/coverage.json")):
-        try:
-            coverage = parsed_json(path.read_bytes())
+        with reading(path, "coverage.json"):
+            coverage = json.loads(path.read_bytes())
             check_counts(coverage, ("nodes", "edges", "expressions"))
             nodes, edges = (coverage[name] / coverage["expressions"] for name in ("nodes", "edges"))
-        except UNREADABLE as error:
-            raise BrokenFile(path, f"not the coverage of graphs ({error!r})") from error
         return otherwise._replace(nodes=nodes, edges=edges)
     return otherwise
 

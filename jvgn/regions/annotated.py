@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from jvgn.boxes import flaws
+from jvgn.datasets.tables import boxes_of
 from jvgn.regions.skipped import Policy, skip_or_stop
 from jvgn.regions.store import Skipped
 from parsers.errors import UserError
@@ -23,7 +24,7 @@ class Annotations:
 
 def annotations_of(images: pa.Table, objects: pa.Table, policy: Policy) -> dict[int, Annotations]:
     """Return the annotated objects of each image, by image id; skip objects with invalid boxes, or stop at them."""
-    box_N4 = np.stack([objects[side].to_numpy() for side in ("x1", "y1", "x2", "y2")], axis=1)
+    box_N4 = boxes_of(objects)
     label_N, object_id_N = objects["category_id"].to_numpy(), objects["object_id"].to_numpy()
     rows: dict[int, list[int]] = {image_id: [] for image_id in images["image_id"].to_pylist()}
     for row, image_id in enumerate(objects["image_id"].to_pylist()):

@@ -14,7 +14,6 @@ Boxes are xyxy in pixels of the image. Nothing is unpickled. Shape suffixes: N r
 """
 
 import base64
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -118,7 +117,7 @@ class NpzFolder:
     def read(self, image_id: int, file_name: str) -> Precomputed:
         names = (f"{image_id}", f"{image_id:012}", Path(file_name).stem, Path(file_name).name)
         paths = [self.folder / f"{name}.npz" for name in names]
-        found = [path for path in paths if os.path.exists(path)]  # noqa: PTH110, it is False for a name that is too long
+        found = [path for path in paths if path.exists()]
         if not found:
             tried = ", ".join(f"{name}.npz" for name in dict.fromkeys(names))
             raise UserError(f"{self.folder}: has no file for image {image_id} (tried {tried})")

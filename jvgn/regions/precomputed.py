@@ -26,7 +26,7 @@ from jvgn.storage.files import sha256
 from parsers.errors import UserError
 
 SAME_BOX = 0.9
-"""The least IoU of a precomputed box and the annotated box that it stands for."""
+"""The least IoU of a precomputed box and the annotated box that it is matched with."""
 UNKNOWN = "unknown"
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from jvgn.correctness import Correctness
 from jvgn.datasets import tables
 from jvgn.regions.store import RegionStore
-from jvgn.storage.files import replacing
+from jvgn.storage.files import write_text
 
 FORMAT = "1"
 
@@ -28,9 +28,8 @@ def measure_recall(dataset: Path, regions: Path, iou_threshold: float, output: P
         coverage(dataset, regions, expressions["image_id"], iou_threshold), on="expression_id"
     )
     splits = {str(split): split_recall(rows) for split, rows in table.groupby("split", sort=False)}
-    with replacing(output) as temporary:
-        measured = {"format": FORMAT, "iou_threshold": iou_threshold, "splits": splits}
-        temporary.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf8")
+    measured = {"format": FORMAT, "iou_threshold": iou_threshold, "splits": splits}
+    write_text(output, json.dumps(measured, indent=2) + "\n")
 
 
 def split_recall(rows: pd.DataFrame) -> dict[str, Any]:
@@ -66,6 +65,6 @@ def referents_of(dataset: Path) -> tuple[pd.DataFrame, np.ndarray]:
     path = dataset / "expressions.parquet"
     expressions, objects = tables.read_expressions(path), tables.read_objects(dataset / "objects.parquet")
     tables.check_known(path, expressions, objects, "object_id")
-    boxes = objects.to_pandas().set_index("object_id")[["x1", "y1", "x2", "y2"]]
+    boxes = objects.to_pandas().set_index("object_id")[tables.SIDES]
     found = expressions.to_pandas()
     return found, boxes.loc[found["object_id"]].to_numpy()

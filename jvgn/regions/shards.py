@@ -15,7 +15,7 @@ from typing import Literal, Self
 
 from jvgn.regions.skipped import Policy, write_skipped
 from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
-from jvgn.storage.files import UNFINISHED, on_success, replacing, sha256
+from jvgn.storage.files import UNFINISHED, on_success, sha256, write_text
 from parsers.errors import BrokenFile, UserError
 
 logger = logging.getLogger(__name__)
@@ -95,8 +95,7 @@ class Parts:
                 writer.append(image_id, regions[image_id])
             for one in skipped:
                 writer.skip(one)
-        with replacing(self.checksum(window)) as temporary:
-            temporary.write_text(sha256(self.path(window)), encoding="utf8")
+        write_text(self.checksum(window), sha256(self.path(window)))
 
     def join(self, windows: Sequence[range]) -> None:
         """Write the regions of all windows to the output, and remove the windows once it is complete."""

@@ -17,7 +17,6 @@ Equal regions make equal bytes, whether they were appended image by image or cop
 import math
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -175,15 +174,15 @@ def created(path: Path) -> Iterator[h5py.File]:
     """Yield a new HDF5 file.
 
     On a full disk, HDF5 cannot write what it still holds, and crashes the process when it closes the file. So after an
-    error, let it write to another file, which is deleted.
+    error, let it write to the null device.
     """
     with h5py.File(path, "w", libver="v110") as file:
         try:
             yield file
             file.flush()
         except BaseException as error:
-            with tempfile.TemporaryFile() as elsewhere:
-                os.dup2(elsewhere.fileno(), file.id.get_vfd_handle())
+            with Path(os.devnull).open("r+b") as nowhere:
+                os.dup2(nowhere.fileno(), file.id.get_vfd_handle())
             if isinstance(error, RuntimeError) and (found := re.search(r"errno = (\d+)", str(error))):
                 raise OSError(int(found[1]), os.strerror(int(found[1]))) from error
             raise

@@ -110,9 +110,9 @@ def start_processes(count: int, machines: int = 1, threads: int = 1) -> None:
 def on_machines(count: int, machines: int, threads: int) -> list[str]:
     """Return the command that starts another one once on each node of this SLURM job."""
     if count < machines or count % machines:
-        raise UserError(f"--processes {count} cannot be spread evenly over --machines {machines}")
+        raise UserError(f"--processes {count}: not a multiple of --machines {machines}; give one")
     if "SLURM_JOB_ID" not in os.environ or not shutil.which("srun"):
-        raise UserError(f"--machines {machines} needs a SLURM job with as many nodes; this is not one")
+        raise UserError(f"--machines {machines} needs a SLURM job with as many nodes; start one, or leave it out")
     tasks = ["--ntasks", str(machines), "--ntasks-per-node", "1", "--cpus-per-task", str(threads)]
     return ["srun", "--nodes", str(machines), *tasks, "--kill-on-bad-exit=0"]
 

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from jvgn.storage.files import replacing
+from jvgn.storage.files import RUN_AGAIN, reading, write_text
 from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
@@ -28,27 +28,18 @@ class Frozen(BaseModel):
     @classmethod
     def read(cls, path: Path | str) -> Self:
         """Return the validated settings of a YAML file."""
-        return validated(cls, read_yaml(path), str(path))
+        return validated(cls, load_yaml(path), str(path))
 
     def write(self, path: Path | str) -> None:
         """Write every value, defaults included."""
-        with replacing(path) as temporary:
-            temporary.write_text(yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True))
-
-
-def read_yaml(path: Path | str) -> object:
-    return load_yaml(path)
+        write_text(path, yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True))
 
 
 def validated(model: type[Model], value: object, where: str) -> Model:
     """Return `value` as a `model`; raise a `UserError` that names each invalid key."""
     try:
         text = json.dumps(value, default=str)
-    except (
-        TypeError,
-        ValueError,
-        RecursionError,
-    ) as error:  # YAML allows dates as keys, and cycles
+    except (TypeError, ValueError) as error:  # YAML allows dates as keys, and cycles
         cure = "use words as keys, and no value that contains itself"
         raise UserError(f"{where}: not plain settings ({error}); {cure}") from error
     try:
@@ -62,6 +53,15 @@ def validated(model: type[Model], value: object, where: str) -> Model:
         raise UserError(f"{where}: " + "; ".join(described) + more) from error
 
 
+def read_json(path: Path | str, model: type[Model], kind: str, cure: str = RUN_AGAIN) -> Model:
+    """Return the content of a JSON file as a `model`."""
+    with reading(path, kind, cure):
+        try:
+            return model.model_validate_json(Path(path).read_bytes())
+        except ValidationError as error:
+            raise ValueError(describe(error.errors()[0])) from error
+
+
 def keys(schema: Mapping[str, Any]) -> Iterator[str]:
     """Yield the keys of all models in a JSON schema."""
     for part in (schema, *schema.get("$defs", {}).values()):
@@ -72,7 +72,7 @@ def describe(problem: Mapping[str, Any], known: Collection[str] = ()) -> str:
     """Describe a validation problem briefly; for an unknown key, suggest a similar known one."""
     key = ".".join(part for part in map(str, problem["loc"]) if not part.startswith(UNION_TAG)) or "the whole file"
     if problem["type"] == "extra_forbidden":
-        return f"unknown key {key}{suggestion(str(problem['loc'][-1]), known)}"
+        return f"unknown key {key}; {suggestion(str(problem['loc'][-1]), known)}"
     if problem["type"] == "union_tag_not_found":
         return f"{key}: needs the key {problem['ctx']['discriminator']}"
     if problem["type"] == "union_tag_invalid":
@@ -88,5 +88,6 @@ def describe(problem: Mapping[str, Any], known: Collection[str] = ()) -> str:
 
 def suggestion(key: str, known: Collection[str]) -> str:
     if key in known:
-        return " (it belongs under another key)"
-    return "".join(f" (did you mean {near}?)" for near in get_close_matches(key, sorted(known), n=1))
+        return "it belongs under another key"
+    near = get_close_matches(key, sorted(known), n=1)
+    return f"did you mean {near[0]}?" if near else "remove it"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, NonNegativeInt, PositiveInt, StringConstraints, Tag, model_validator
 
 from jvgn.layout import DEFAULT_RUN
-from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
+from jvgn.settings.base import UNION_TAG, Frozen, validated
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.custom import CustomSettings
 from jvgn.settings.detector import DetectorSettings
@@ -19,6 +19,7 @@ from jvgn.settings.run import RunSettings
 from jvgn.settings.source import ConfiguredSource, DownloadSettings, SourceSettings, with_built_in
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
+from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
 UNMARGINALISED_RUN = "unmarginalised"
@@ -263,7 +264,7 @@ def read_configurations(paths: Sequence[Path], preset: str | None = None) -> Con
     """Merge several configuration files, later ones over earlier ones, as `snakemake --configfile` does."""
     merged: Any = {}
     for path in paths:
-        merged = overlaid(merged, read_yaml(path))
+        merged = overlaid(merged, load_yaml(path))
     if isinstance(merged, dict):
         merged = with_preset(merged if preset is None else merged | {"preset": preset})
     return validated(Configuration, merged, " with ".join(map(str, paths)))

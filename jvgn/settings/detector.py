@@ -15,7 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from jvgn.settings.base import UNION_TAG, Frozen, read_yaml, validated
+from jvgn.settings.base import UNION_TAG, Frozen, validated
+from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
 
@@ -155,4 +156,4 @@ def read_network_settings(path: Path | str) -> TorchvisionSettings | Detectron2S
 
 def read_detector_settings(path: Path | str) -> TorchvisionSettings | Detectron2Settings | PrecomputedSettings:
     """Read the settings of a detector of any source."""
-    return validated(DetectorFile, read_yaml(path), str(path)).root
+    return validated(DetectorFile, load_yaml(path), str(path)).root

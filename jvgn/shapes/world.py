@@ -6,7 +6,7 @@ xywh, area, iscrowd, segmentation), categories (id, name). A category is a shape
 only.
 `refs(jvgn).p`: a pickled list of refs, one for each object that sentences refer to: ref_id, ann_id, category_id,
 file_name, image_id, split, sent_ids, sentences (sent_id, sent, raw, tokens). In addition to REFER, a sentence has
-mentions (head_token, ann_id), in the order of the words: the object that each shape word stands for.
+mentions (head_token, ann_id), in the order of the words: the object that each shape word denotes.
 
 All ids count from 1. An image depends only on the seed, its split and its position in the split.
 """
@@ -32,7 +32,7 @@ from jvgn.shapes.expressions import (
     tell_twice,
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, draw, sample_scene
-from jvgn.storage.files import check_may_be_replaced, replacing, replacing_folder
+from jvgn.storage.files import check_may_be_replaced, replacing, replacing_folder, write_text
 from jvgn.storage.picture_hashes import NAME, recorded_hashes, write_hashes
 from jvgn.storage.processes import workers
 from parsers.errors import UserError
@@ -170,8 +170,7 @@ class World:
     def write(self, folder: Path) -> None:
         categories = [{"id": number, "name": shape} for shape, number in CATEGORY_IDS.items()]
         instances = {"images": self.images, "annotations": self.annotations, "categories": categories}
-        with replacing(folder / "instances.json") as temporary:
-            temporary.write_text(json.dumps(instances))
+        write_text(folder / "instances.json", json.dumps(instances))
         with replacing(folder / "refs(jvgn).p") as temporary:
             temporary.write_bytes(pickle.dumps(self.refs, protocol=2))
 

@@ -29,6 +29,7 @@ DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 PATH_ERRORS = (errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG)
 RUST_ERROR = re.compile(r"\(os error (\d+)\)")
 """safetensors, written in Rust, reports a full disk only in its message."""
+RUN_AGAIN = "delete it and run the workflow again"
 FULL = 1 << 16
 """A disk with fewer free bytes is full."""
 
@@ -50,6 +51,11 @@ def replacing(path: Path | str) -> Iterator[Path]:
     except BaseException:
         remove(temporary)
         raise
+
+
+def write_text(path: Path | str, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf8")
 
 
 @contextmanager
@@ -83,7 +89,7 @@ def put_in_place(new: Path, path: Path) -> None:
 
 
 @contextmanager
-def reading(path: Path | str, kind: str, cure: str = "delete it and run the workflow again") -> Iterator[None]:
+def reading(path: Path | str, kind: str, cure: str = RUN_AGAIN) -> Iterator[None]:
     """Turn any exception of a library about the file at `path` into a `BrokenFile` that names it."""
     try:
         yield

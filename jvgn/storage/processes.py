@@ -46,7 +46,7 @@ def begin(prepare: Callable[[], None] | None) -> None:
 
 
 def end_with_parent() -> None:
-    """Without this, a worker would wait forever for the work of a parent that was killed."""
+    """Exit when the parent ends: a worker would wait forever for the work of a killed one."""
     if (parent := parent_process()) is not None:
         parent.join()
         os._exit(1)

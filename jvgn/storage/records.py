@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from jvgn.storage.files import reading, record_of, replacing, sha256
+from jvgn.storage.files import reading, record_of, sha256, write_text
 from parsers.errors import BrokenFile
 
 FORMAT = "2"
@@ -58,8 +58,7 @@ def write_origin(
     # Relative paths, so that the project can be moved.
     relative = {os.path.relpath(given, path.parent): digest for given, digest in sorted(inputs.items())}
     origin = Origin(stage, sha256(path), found.st_size, found.st_mtime_ns, relative, choices, code)
-    with replacing(record_of(path)) as temporary:
-        temporary.write_text(json.dumps({"format": FORMAT, **asdict(origin)}, indent=1) + "\n")
+    write_text(record_of(path), json.dumps({"format": FORMAT, **asdict(origin)}, indent=1) + "\n")
 
 
 def read_origin(path: Path) -> Origin | None:

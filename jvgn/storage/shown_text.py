@@ -1,5 +1,6 @@
-"""Text from files as people are shown it: no control characters, limited length."""
+"""Text for people: no control characters, limited length, tables in aligned columns."""
 
+from collections.abc import Sequence
 from unicodedata import category
 
 LONGEST_MESSAGE = 2000
@@ -22,3 +23,16 @@ def one_line(message: str) -> str:
     if len(line) <= LONGEST_MESSAGE:
         return line
     return f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
+
+
+def aligned(rows: Sequence[Sequence[str]], words: int = 0) -> list[str]:
+    """Return the header, a rule and the other rows; the first `words` columns are aligned left, the others right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place < words else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]

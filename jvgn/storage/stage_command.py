@@ -80,7 +80,7 @@ class Job:
 
     @cached_property
     def origins(self) -> dict[Path, Origin]:
-        """What made each input, as far as records say."""
+        """The record of each input that has one."""
         return {file: origin for file in self.hashes if (origin := read_origin(file)) is not None}
 
     def check(self) -> None:

@@ -1,6 +1,5 @@
-"""YAML and JSON."""
+"""YAML files, and checks of numbers in JSON files."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -20,18 +19,10 @@ def load_yaml(path: Path | str) -> Any:
             raise ValueError(f"line {line}: {error.problem}") from error
 
 
-def parsed_json(text: str | bytes) -> Any:
-    """Return the value of a JSON text; any problem is a ValueError."""
-    try:
-        return json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
-    except RecursionError as error:
-        raise ValueError("brackets are nested too deeply") from error
-
-
 def check_counts(values: Any, names: Iterable[str]) -> None:
-    """Raise a LookupError, TypeError or ValueError unless each named value is a number of at least 0."""
+    """Raise an exception unless each named value is a number of at least 0. Call it within `reading`."""
     for name in names:
         if type(values[name]) not in (int, float):
             raise TypeError(f"{name} is not a number")
-        if not 0 <= values[name] < float("inf"):
+        if not 0 <= float(values[name]) < float("inf"):
             raise ValueError(f"{name} is out of range")

@@ -86,7 +86,7 @@ def findings(path: Path, folder: Path) -> Iterator[Finding]:
         yield Finding("broken", path, str(error))
         return
     if expected is None:
-        # Links lead to the user's own pictures. Nobody should be advised to delete them.
+        # Links lead to the user's own pictures, which must not be reported for deletion.
         if path.resolve().is_relative_to(folder.resolve()):
             yield Finding("unknown", path, "no record says what made it")
     elif sha256(path) != expected:

@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from jvgn.storage.files import reading
+from parsers.errors import BrokenFile
 
 Weights = dict[str, Tensor]
 
@@ -20,6 +21,16 @@ def read_safetensors(path: Path | str) -> tuple[Weights, dict[str, Any]]:
     with reading(path, "file of weights"), safe_open(path, framework="pt") as file:
         metadata = {key: json.loads(value) for key, value in (file.metadata() or {}).items()}
         return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
+
+
+def read_versioned(path: Path | str, kind: str, version: str) -> tuple[Weights, dict[str, Any]]:
+    """Return the tensors and the metadata's object `kind`, after a check of its format version."""
+    weights, metadata = read_safetensors(path)
+    about = metadata.get(kind)
+    found = about.get("format") if isinstance(about, dict) else None
+    if not isinstance(about, dict) or found != version:
+        raise BrokenFile(path, f"expected a {kind} of format version {version}, found {found or 'none'}")
+    return weights, about
 
 
 def load_checkpoint(path: Path | str) -> Any:

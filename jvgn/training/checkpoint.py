@@ -20,7 +20,7 @@ from jvgn.model import JVGN
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
-from jvgn.storage.weights import fits, read_safetensors
+from jvgn.storage.weights import fits, read_versioned
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
@@ -49,7 +49,7 @@ def save_model(path: Path, model: JVGN, settings: RunSettings, feature_size: int
         save_file(weights, temporary, {"model": json.dumps(about)})
 
 
-class About(Frozen):
+class ModelMetadata(Frozen):
     format: Literal["1"]
     feature_size: PositiveInt
     words: tuple[str, ...]
@@ -84,19 +84,15 @@ def load_model(path: Path, device: torch.device) -> TrainedModel:
     """Return the trained model, ready for inference."""
     if not path.exists():
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {os.path.relpath(path)}")
-    weights, metadata = read_safetensors(path)
-    about = metadata.get("model")
-    found = about.get("format") if isinstance(about, dict) else None
-    if found != FORMAT:
-        raise BrokenFile(path, f"expected a model of format version {FORMAT}, found {found or 'none'}")
-    told = validated(About, about, f"{path}: metadata")
-    if not fits(weights, lambda: new_model(told.settings, word_vectors(weights), told.feature_size)):
+    weights, about = read_versioned(path, "model", FORMAT)
+    known = validated(ModelMetadata, about, f"{path}: metadata")
+    if not fits(weights, lambda: new_model(known.settings, word_vectors(weights), known.feature_size)):
         raise BrokenFile(path, "its weights do not fit its settings")
-    if len(word_vectors(weights)) != len(told.words):
-        raise BrokenFile(path, f"{len(told.words)} words have {len(word_vectors(weights))} vectors")
-    model = new_model(told.settings, word_vectors(weights), told.feature_size).to(device)
+    if len(word_vectors(weights)) != len(known.words):
+        raise BrokenFile(path, f"{len(known.words)} words have {len(word_vectors(weights))} vectors")
+    model = new_model(known.settings, word_vectors(weights), known.feature_size).to(device)
     model.load_state_dict(weights)
-    return TrainedModel(path, model.eval(), told.settings, told.feature_size, list(told.words))
+    return TrainedModel(path, model.eval(), known.settings, known.feature_size, list(known.words))
 
 
 def word_vectors(weights: dict[str, torch.Tensor]) -> np.ndarray:

@@ -103,7 +103,7 @@ class Board:
             self.writer = None
 
     def pass_over(self, failed: threading.ExceptHookArgs) -> None:
-        """Do not print an error of TensorBoard's thread: TensorBoard raises it again in ours."""
+        """Ignore an error of TensorBoard's thread: TensorBoard raises it again in ours."""
         is_theirs = type(failed.thread).__module__.startswith("tensorboard")
         if not (is_theirs and isinstance(failed.exc_value, OSError)):
             self.hook(failed)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from html import escape
 from pathlib import Path
 
-from jvgn.storage.files import replacing
+from jvgn.storage.files import write_text
 from parsers.errors import UserError
 from parsers.guarantees import left_out
 from parsers.scene_graph import SceneGraph
@@ -29,8 +29,7 @@ def write_picture(graph: SceneGraph, path: Path) -> None:
     writers = {".svg": svg, ".dot": dot, ".json": as_json}
     if path.suffix not in writers:
         raise UserError(f"{path}: graphs are drawn as {', '.join(writers)}; choose one of these endings")
-    with replacing(path) as temporary:
-        temporary.write_text(writers[path.suffix](graph), encoding="utf8")
+    write_text(path, writers[path.suffix](graph))
 
 
 def as_json(graph: SceneGraph) -> str:

@@ -57,7 +57,7 @@ class RegionViewer:
     def table(self, image: Path) -> pd.DataFrame:
         """Return the boxes, names and scores of an image's regions."""
         regions = self.regions(image)
-        table = pd.DataFrame(regions.box, columns=["x1", "y1", "x2", "y2"])
+        table = pd.DataFrame(regions.box, columns=tables.SIDES)
         table["score"] = regions.score
         table["name"] = [self.names.get(label, "?") for label in regions.label.tolist()]
         return table

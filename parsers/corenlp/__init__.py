@@ -40,6 +40,6 @@ def parse_many(corenlp: CoreNLP, repair: bool, sentences: Sequence[Sequence[str]
 
 def graph(tokens: tuple[str, ...], sentence: Sequence[Piece], answer: Answer, repair: bool) -> SceneGraph:
     if answer.problem:
-        log.warning("CoreNLP gave no graph for %r: %s; one node stands for it", " ".join(tokens), answer.problem)
+        log.warning("CoreNLP gave no graph for %r: %s; one node covers the sentence", " ".join(tokens), answer.problem)
         return guaranteed(tokens, [], [], 0)
     return read(tokens, sentence, answer, repair)

@@ -57,7 +57,7 @@ class Phrase:
 
     @property
     def is_worn(self) -> bool:
-        """Return whether a person wears it; a colour alone stands for clothes."""
+        """Return whether a person wears it; a colour alone means clothes."""
         return self.is_colour or is_listed(self.head.text.rpartition(" ")[2], "clothes")
 
     @property

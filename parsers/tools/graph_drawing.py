@@ -39,7 +39,7 @@ def remarks(graph: SceneGraph) -> list[str]:
     """Return notes about the graph that the drawing does not show."""
     found = []
     if graph.is_fallback:
-        found.append("no phrase was found: the node stands for the sentence")
+        found.append("no phrase was found: the node covers the whole sentence")
     words = [graph.tokens[index] for index in left_out(graph)]
     if words:
         found.append(f"left out: {', '.join(words)}")

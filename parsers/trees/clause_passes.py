@@ -37,7 +37,7 @@ def find_main_clause(sentence: Dependencies) -> None:
 
 
 def name_antecedents(sentence: Dependencies) -> None:
-    """ "it" and "that" stand for a noun: a relative word for the one its clause describes, "it" for the one before."""
+    """ "it" and "that" refer to a noun: a relative word for the one its clause describes, "it" for the one before."""
     for unit in sentence.units_in_order():
         is_relative = sentence.text(unit) in words("relatives") and sentence.upos(unit) in RELATIVES
         if not is_relative and sentence.text(unit) not in ("it", "them"):

@@ -35,7 +35,7 @@ class Dependencies:
         self.shared_above: dict[int, list[tuple[str, int]]] = {}
         """Arcs outside the tree: relation and dependent by head, relation and head by dependent."""
         self.stands_for: dict[int, int] = {}
-        """The noun that a pronoun stands for."""
+        """The noun that a pronoun refers to."""
         self.linking: set[int] = set()
         """Verbs that mean no more than "is": "located under", "that lies above"."""
         self.below: dict[int, list[int]] | None = None
@@ -108,9 +108,9 @@ class Dependencies:
             found.append(unit)
         return found
 
-    # What the passes do.
+    # Changes that passes make.
     def attach(self, unit: int, head: int, relation: str) -> None:
-        """The unit depends on another one, which must not depend on it."""
+        """Make the unit depend on another one, which must not depend on it."""
         self.parent[unit] = (head, relation)
         self.below, self.starts, self.sorted_below = None, {}, {}
 

@@ -87,7 +87,7 @@ def extended(path: Sequence[Step], graph: Graph, word: int, found: dict[str, int
 
 @dataclass(frozen=True)
 class Rule:
-    """What a path through the dependencies means.
+    """The meaning of a path through the dependencies.
 
     The words of `path` are those of UD, after the passes, which add the classes PLACE ("left") and LOCATION ("on the
     left") and the relations place, quantity, agent, loose and compared. `emits` is an edge "{subject} -{relation}->

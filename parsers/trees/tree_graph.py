@@ -25,7 +25,7 @@ MARK = re.compile(r"(?<=.)['’]s$")
 
 @dataclass
 class Found:
-    """What the rules found in a sentence; nouns are units, words are tokens."""
+    """The findings of the rules in a sentence; nouns are units, words are tokens."""
 
     attributes: dict[int, set[tuple[int, ...]]] = field(default_factory=dict)
     edges: set[tuple[int, tuple[int, ...], int]] = field(default_factory=set)

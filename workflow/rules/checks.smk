@@ -8,10 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-from jvgn.settings.base import read_yaml
 from jvgn.storage.files import is_full, leftovers
 from jvgn.storage.records import check_unchanged
 from jvgn.storage.shown_text import printable
+from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
@@ -26,7 +26,7 @@ def check_yaml(path):
     """Name the line of a configuration file that is not YAML; Snakemake names only the file."""
     try:
         if Path(path).exists():
-            read_yaml(path)
+            load_yaml(path)
     except UserError as error:
         raise WorkflowError(str(error)) from None
 

@@ -149,7 +149,7 @@ def input_images(wildcards):
 
 
 def as_input(folder):
-    """Return the input that stands for a folder of images.
+    """Return the input that represents a folder of images.
 
     That is a marker file for a folder that is downloaded, the folder itself if it is drawn or missing, and nothing for
     any other. The cache between workflows hashes inputs, and cannot hash a folder.

@@ -19,7 +19,7 @@ from jvgn.evaluation.predictions import read_beliefs, read_predictions
 from jvgn.graphs.tables import EDGES, NODES
 from jvgn.regions.recall import coverage
 from jvgn.regions.store import RegionStore
-from jvgn.storage.files import replacing
+from jvgn.storage.files import write_text
 from jvgn.storage.parquet import read_table
 from jvgn.storage.pictures import checked_picture
 from jvgn.views.gallery.outcomes import SHARES, choose, misread, referent_table, with_outcomes
@@ -31,7 +31,6 @@ BELIEF_DIGITS = 6
 """The page finds the most probable region by itself, so near ties must stay different."""
 LONGEST_SIDE = 448
 """Pixels of the gallery's images: all of them together take a few megabytes."""
-SIDES = ["x1", "y1", "x2", "y2"]
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,7 @@ def write_gallery(sources: GallerySources, images: Path, output: Path, title: st
         "examples": list(shown(sources, chosen)),
         "images": image_urls(sources.dataset, images, chosen["image_id"]),
     }
-    with replacing(output) as temporary:
-        temporary.write_text(rendered(page), encoding="utf8")
+    write_text(output, rendered(page))
 
 
 def shown(sources: GallerySources, chosen: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -89,7 +87,7 @@ def shown(sources: GallerySources, chosen: pd.DataFrame) -> Iterator[dict[str, A
     ids = chosen["expression_id"]
     expressions = sources.expressions.set_index("expression_id")
     images = tables.read_images(sources.dataset / "images.parquet").to_pandas().set_index("image_id")
-    boxes = tables.read_objects(sources.dataset / "objects.parquet").to_pandas().set_index("object_id")[SIDES]
+    boxes = tables.read_objects(sources.dataset / "objects.parquet").to_pandas().set_index("object_id")[tables.SIDES]
     nodes = nodes_with_beliefs(sources, ids).groupby("expression_id")
     edges = read_table(sources.edges, EDGES).to_pandas()
     edges_of = dict(iter(edges[edges["expression_id"].isin(ids)].groupby("expression_id")))

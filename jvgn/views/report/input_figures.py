@@ -9,6 +9,7 @@ whose referent some region covers), low and high (Wilson's 95% interval).
 `report/average_precision.csv`: category, ap, and the images and objects that it was measured on.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from jvgn.regions.recall import referents_of
 from jvgn.regions.store import RegionStore
 from jvgn.storage.files import reading
 from jvgn.storage.parquet import read_table
-from jvgn.storage.text_formats import check_counts, parsed_json
+from jvgn.storage.text_formats import check_counts
 from jvgn.views.report.charts import (
     AFTER,
     COLOURS,
@@ -67,7 +68,7 @@ def draw_coverage(expressions: Path, nodes: Path, edges: Path, coverage: Path, o
 
 def read_coverage(path: Path) -> dict[str, Any]:
     with reading(path, "coverage.json"):
-        counts: dict[str, Any] = parsed_json(path.read_bytes())
+        counts: dict[str, Any] = json.loads(path.read_bytes())
         check_counts(counts, {name for pair in COVERAGE_SHARES.values() for name in pair})
     return counts
 
@@ -150,7 +151,7 @@ def draw_average_precision(measured: Path, output: Output) -> None:
 
 def read_measured(path: Path) -> dict[str, Any]:
     with reading(path, "average_precision.json"):
-        found: dict[str, Any] = parsed_json(path.read_bytes())
+        found: dict[str, Any] = json.loads(path.read_bytes())
         values = {**found["categories"], **{name: found[name] for name in MEANS}}
         check_counts(values, [name for name, value in values.items() if value is not None])
         check_counts(found, ("images", "objects"))

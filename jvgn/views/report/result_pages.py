@@ -9,7 +9,7 @@ import pandas as pd
 
 from jvgn.evaluation.metrics import Metrics, Split, read_metrics
 from jvgn.evaluation.statistics import wilson_interval
-from jvgn.storage.files import reading, replacing
+from jvgn.storage.files import reading, write_text
 from jvgn.storage.pictures import read_picture
 from jvgn.views.self_contained_page import jpeg_url
 
@@ -53,8 +53,7 @@ PROOFS = {
 
 def write_page(title: str, body: Sequence[str], output: Path) -> None:
     """Write a page; the parts of its body are HTML already, the title is not."""
-    with replacing(output) as temporary:
-        temporary.write_text(PAGE.format(title=escape(title), body="\n".join(body)), encoding="utf8")
+    write_text(output, PAGE.format(title=escape(title), body="\n".join(body)))
 
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "numbers") -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from jvgn.storage.files import replacing
+from jvgn.storage.files import write_text
 from jvgn.storage.pictures import checked_picture
 from jvgn.views.self_contained_page import filled, jpeg_url, small_jpeg
 from jvgn.views.survey.rated_models import Groundings, Model, Sentence
@@ -42,8 +42,7 @@ def write_form(models: Sequence[Model], count: int, seed: int, output: Path, key
     survey = hashlib.sha256(json.dumps([seed, content]).encode()).hexdigest()[:16]
     images = [picture(place_of(models, name)) for name in tqdm(names, unit=" images", disable=None)]
     page = filled(PAGE, PARTS, {"survey": survey} | content | {"images": images})
-    with replacing(output) as temporary:
-        temporary.write_text(page, encoding="utf8")
+    write_text(output, page)
     by_number = {
         str(number): KeyExample(model=model.name, image=sentence.image, sentence=sentence.text)
         for number, (model, sentence) in enumerate(chosen, start=1)

@@ -117,7 +117,7 @@ class RunModel:
 
     def __init__(self, name: str, run: RunFolder, split: str, images: Path) -> None:
         self.name, self.images = name, images
-        self.path, graphs = run.predictions, run.graphs(run.settings.parser)
+        self.path, graphs = run.predictions, run.graphs(run.read_settings().parser)
         expressions = tables.read_expressions(run.tables / "expressions.parquet").to_pandas().set_index("expression_id")
         evaluated = tables.evaluated(expressions).index.to_numpy()
         found = read_phrases(self.path, evaluated, graphs / "nodes.parquet", expressions["tokens"])

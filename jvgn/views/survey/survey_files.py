@@ -6,12 +6,12 @@ The form saves the answers: `format`, `survey`, `rater`, and `answers.{id}`, fro
 """
 
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from jvgn.settings.base import Frozen, describe
-from jvgn.storage.files import reading, replacing
+from jvgn.settings.base import Frozen, read_json
+from jvgn.storage.files import write_text
 from parsers.errors import BrokenFile, UserError
 
 QUESTION = "How clearly can you understand the grounding process?"
@@ -39,28 +39,24 @@ class Key(Frozen):
         return sorted({example.model for example in self.examples.values()})
 
 
-class Answers(Frozen):
+class RaterAnswers(Frozen):
     format: Literal["1"]
     survey: str
     rater: str = Field(min_length=1)
     answers: dict[str, int]
 
 
-Content = TypeVar("Content", Key, Answers)
-
-
 def write_key(path: Path, key: Key) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(key.model_dump_json(indent=2) + "\n", encoding="utf8")
+    write_text(path, key.model_dump_json(indent=2) + "\n")
 
 
 def read_key(path: Path) -> Key:
-    return read_json(path, Key, "the key of a survey", "give the file that `jvgn survey make` wrote as --key")
+    return read_json(path, Key, "key of a survey", "give the file that `jvgn survey make` wrote as --key")
 
 
-def read_answers(path: Path, key: Key) -> Answers:
+def read_answers(path: Path, key: Key) -> RaterAnswers:
     """Return the answers of one rater, after a check that they belong to the key."""
-    found = read_json(path, Answers, "the answers of a survey", ASK_AGAIN)
+    found = read_json(path, RaterAnswers, "file of a rater's answers", ASK_AGAIN)
     if found.survey != key.survey:
         raise UserError(f"{path}: answers another survey ({found.survey}, not {key.survey}); give the key of that one")
     for number, answer in found.answers.items():
@@ -72,12 +68,3 @@ def read_answers(path: Path, key: Key) -> Answers:
     if not found.answers:
         raise UserError(f"{path}: {found.rater} answered nothing; leave this file out")
     return found
-
-
-def read_json(path: Path, kind: type[Content], what: str, cure: str) -> Content:
-    with reading(path, what, cure):
-        text = path.read_text(encoding="utf8")
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        raise BrokenFile(path, f"not {what} ({describe(error.errors()[0])})", cure) from error

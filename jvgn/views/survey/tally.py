@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from jvgn.evaluation.statistics import wilson_interval
 from jvgn.storage.files import replacing
 from jvgn.views.figure_style import COLOURS, save
-from jvgn.views.survey.survey_files import Answers, Key, read_answers, read_key
+from jvgn.views.survey.survey_files import Key, RaterAnswers, read_answers, read_key
 from parsers.errors import UserError
 
 HATCHES = ("", "//", "..", "xx")
@@ -43,8 +43,8 @@ def tally(paths: Sequence[Path], key_path: Path, output: Path | None) -> list[st
     return in_words(shares, agreement, answers, key)
 
 
-def read_all(paths: Sequence[Path], key: Key) -> list[Answers]:
-    by_rater: dict[str, tuple[Path, Answers]] = {}
+def read_all(paths: Sequence[Path], key: Key) -> list[RaterAnswers]:
+    by_rater: dict[str, tuple[Path, RaterAnswers]] = {}
     for path in paths:
         found = read_answers(path, key)
         rater = " ".join(found.rater.split()).casefold()
@@ -56,7 +56,7 @@ def read_all(paths: Sequence[Path], key: Key) -> list[Answers]:
     return [found for _, found in by_rater.values()]
 
 
-def rating_table(answers: Sequence[Answers], key: Key) -> pd.DataFrame:
+def rating_table(answers: Sequence[RaterAnswers], key: Key) -> pd.DataFrame:
     """Return a row for each rating: rater, example, model, answer."""
     return pd.DataFrame(
         {"rater": one.rater, "example": number, "model": key.examples[number].model, "answer": answer}
@@ -142,7 +142,7 @@ def same_answer(count_UC: np.ndarray) -> float | None:
     return 100 * float((count_UC * (count_UC - 1)).sum()) / pairs if pairs else None
 
 
-def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[Answers], key: Key) -> list[str]:
+def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[RaterAnswers], key: Key) -> list[str]:
     width = max(map(len, [*key.models, "model"]))
     lines = [key.question, ""]
     for model, rows in shares.groupby("model"):
@@ -165,7 +165,7 @@ def in_words(shares: pd.DataFrame, agreement: pd.DataFrame, answers: Sequence[An
     return lines
 
 
-def short(answers: Answers, key: Key) -> bool:
+def short(answers: RaterAnswers, key: Key) -> bool:
     return len(answers.answers) < len(key.examples)
 
 

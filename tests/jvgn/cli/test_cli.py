@@ -176,7 +176,7 @@ def test_the_papers_model_has_the_papers_layers():
 def test_a_model_of_unknown_words_or_dataset_is_not_described():
     config = ("--config", ROOT / "config.yaml")
     assert_one_line(run("describe", "--dataset", "shapes", *config), "--words")
-    assert_one_line(run("describe", "--dataset", "refcocoo", *config), "no dataset refcocoo", "refcocog")
+    assert_one_line(run("describe", "--dataset", "refcocoo", *config), "unknown dataset refcocoo", "refcocog")
 
 
 def test_processes_on_one_machine_share_its_threads_and_have_a_gpu_each(monkeypatch):

@@ -46,11 +46,6 @@ BEHAVIOURS = {
     "an overloaded server": ({"status": 503}, "HTTP 503", 2),
     "a truncated answer": ({"cut_at": 70_000}, "stopped after 70,000 of 5,120,000 bytes", 2),
     "a web page": ({"headers": {"Content-Type": "text/html"}}, "a web page instead of the file", 1),
-    "a redirection to FTP": (
-        {"status": 302, "headers": {"Location": "ftp://127.0.0.1:9/a"}},
-        "HTTP 302 Found - Redirection to url 'ftp://127.0.0.1:9/a' is not allowed",
-        1,
-    ),
     "a redirection to a file": (
         {"status": 307, "headers": {"Location": "file:///etc/passwd"}},
         "Redirection to url 'file:///etc/passwd' is not allowed",

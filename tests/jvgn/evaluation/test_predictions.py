@@ -69,6 +69,6 @@ def test_beliefs_of_some_expressions_are_read_without_the_others(predicted):
 def test_a_model_whose_beliefs_are_not_numbers_is_named(small_world, run_settings, tmp_path):
     vectors = np.load(small_world.vectors) * np.nan
     model = untrained(small_world, run_settings(), tmp_path / "model", vectors)
-    with pytest.raises(UserError, match="model: its beliefs are not numbers"):
+    with pytest.raises(UserError, match="model: gives NaN beliefs"):
         predict(small_world, model, tmp_path / "predictions.parquet", 0.5, CPU)
     assert not (tmp_path / "predictions.parquet").exists()

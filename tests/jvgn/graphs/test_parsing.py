@@ -152,7 +152,7 @@ def test_an_error_names_an_invalid_coverage_of_a_shard(whole, tmp_path):
     for name in ("nodes", "edges"):
         getattr(shard, name).write_bytes(getattr(whole, name).read_bytes())
     shard.coverage.write_text("{}")
-    with pytest.raises(UserError, match=r"shard/coverage\.json: not a coverage\.json"):
+    with pytest.raises(UserError, match=r"shard/coverage\.json: not a readable coverage\.json"):
         merge_shards([tmp_path / "shard"], GraphFiles.within(tmp_path))
 
 
@@ -214,7 +214,7 @@ def test_coverage_counts_what_was_read(tmp_path):
 @pytest.mark.parametrize(
     ("content", "options", "problem"),
     [
-        (None, [], "there is no such file"),
+        (None, [], "no such file"),
         (b"not a table", [], "not a readable Parquet file"),
         (
             b"",

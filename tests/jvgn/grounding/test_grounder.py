@@ -23,7 +23,7 @@ BOXES = np.array([[0, 0, 9, 9], [5, 5, 20, 20], [30, 2, 40, 30]], np.float32)
 def run_in(tmp_path, *detectors):
     for folder in detectors:
         (tmp_path / "detectors" / folder).mkdir(parents=True)
-    return RunFolder(tmp_path / "shapes_det", tmp_path, "shapes", "det")
+    return RunFolder("shapes", "det", results=tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -131,12 +131,12 @@ def test_the_world_is_planned_from_its_settings(planned):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["refclef_det"], "config.yaml has no dataset refclef; it has: shapes, refcoco"),
+        (["refclef_det"], "config.yaml: unknown dataset refclef; known: shapes, refcoco"),
         (["refcocog_box"], "there is no setting box; there are: gt, det"),
         (["refcocog"], "refcocog: expected a dataset and a setting, such as refcocog_det"),
-        (["refcocog_det", "--run=odd"], "config.yaml has no run odd"),
+        (["refcocog_det", "--run=odd"], "config.yaml: unknown run odd"),
         (["refcocog_det", "--preset=odd"], "preset: Input should be"),
-        (["shapes_det", "--run=vgg16"], "coco, which does not withhold shapes"),
+        (["shapes_det", "--run=vgg16"], "coco, which must withhold shapes"),
         (["mine_det", f"--config={ROOT}/docs/examples/custom/config.yaml"], "the size of mine is not known; read it"),
     ],
 )
@@ -197,4 +197,4 @@ def test_a_broken_file_of_an_earlier_run_is_named(tmp_path, monkeypatch, file, c
     (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text(content)
     found = CliRunner().invoke(main, ["plan", "shapes_det", "--config", str(ROOT / "config.yaml")])
-    assert found.exit_code == 1 and found.output.startswith(f"Error: {file}: not the "), found.output
+    assert found.exit_code == 1 and found.output.startswith(f"Error: {file}: not a readable "), found.output

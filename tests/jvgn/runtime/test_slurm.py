@@ -42,7 +42,7 @@ def test_processes_on_several_nodes_are_started_by_srun_with_a_common_rendezvous
 
 @pytest.mark.parametrize(
     ("count", "job", "message"),
-    [(3, "1", "--processes 3 cannot be spread evenly over --machines 2"), (4, None, "needs a SLURM job")],
+    [(3, "1", "--processes 3: not a multiple of --machines 2"), (4, None, "needs a SLURM job")],
 )
 def test_several_nodes_need_a_slurm_job_and_as_many_processes_on_each(answering, monkeypatch, count, job, message):
     answering(srun=":")

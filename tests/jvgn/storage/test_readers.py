@@ -16,7 +16,7 @@ from torch import nn
 from jvgn.storage import parquet
 from jvgn.storage.parquet import count_rows, origin, read_rows, read_table, row_groups, write_table, writing
 from jvgn.storage.pictures import read_picture
-from jvgn.storage.text_formats import load_yaml, parsed_json
+from jvgn.storage.text_formats import load_yaml
 from jvgn.storage.weights import fits, load_checkpoint, load_tensors, read_safetensors
 from parsers.errors import BrokenFile, UserError
 
@@ -169,10 +169,6 @@ def test_yaml_runs_no_code_and_its_problem_names_the_file(tmp_path, monkeypatch,
     with pytest.raises(BrokenFile, match=r"^a\.yaml: .*; fix the file$"):
         load_yaml("a.yaml")
     assert not Path("trap").exists()
-
-
-def test_json_may_begin_with_a_byte_order_mark():
-    assert parsed_json('\ufeff{"é": 1}'.encode()) == {"é": 1}
 
 
 BLOCKS = np.array([[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [255, 255, 255]], [[0, 0, 0], [128, 128, 128]]], np.uint8)

@@ -3,7 +3,7 @@
 const MOST_LISTED = 60;
 const view = { picture: null, step: 0 };
 let about = { pictures: [], mostBytes: 0 };
-let answer = null;  // to the last question; null while there is none
+let answer = null;  // to the last question; null before the first answer
 let asked = 0;  // questions so far: an answer that a later question overtook is dropped
 const pointing = { move: drawPointed, pin };
 const source = (name) => `/pictures/${encodeURIComponent(name)}`;
@@ -239,7 +239,7 @@ byId("draft").onsubmit = (event) => { event.preventDefault(); ground(draftedGrap
 byId("reset").onclick = () => ground();
 byId("file").onchange = ({ target }) => {
   if (target.files.length) upload(target.files[0]);
-  target.value = "";  // or the same file, mended, would be no change
+  target.value = "";  // so that choosing the same file again, once fixed, is a change
 };
 byId("words").oninput = drawList;
 byId("step").oninput = (event) => goTo(Number(event.target.value));

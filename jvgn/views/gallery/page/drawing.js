@@ -27,7 +27,7 @@ function colours(example) {
   return example.nodes.map((_, node) => COLOURS[order.indexOf(node) % COLOURS.length]);
 }
 
-// The objects that a person points at: one, or both ends of a relation. A tap or a key pins them. null stands for all.
+// The objects that a person points at: one, or both ends of a relation. A tap or a key pins them. null means all.
 const pointed = { at: null, pinned: null };
 const shownNodes = () => pointed.at ?? pointed.pinned;
 const same = (one, other) => String(one) === String(other);

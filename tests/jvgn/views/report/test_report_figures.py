@@ -94,9 +94,12 @@ def test_coverage_counts_graphs_by_size_and_what_they_lack(finished, output):
     assert numbers.loc[("content words left out of the graph", 40), "share"] == 7.5
 
 
+PRECISION = {"ap": 50.0, "ap50": 80.0, "ap75": 40.0, "categories": {"a": 10.0, "b": None, "c": 90.0}}
+PRECISION |= {"images": 3, "objects": 9}
+
+
 def test_categories_are_in_the_order_of_their_precision(tmp_path, output):
-    measured = {"ap": 50.0, "ap50": 80.0, "ap75": 40.0, "categories": {"a": 10.0, "b": None, "c": 90.0}}
-    (tmp_path / "ap.json").write_text(json.dumps(measured | {"images": 3, "objects": 9}))
+    (tmp_path / "ap.json").write_text(json.dumps(PRECISION))
     draw_average_precision(tmp_path / "ap.json", output)
     assert numbers_of(output)["category"].tolist()[3:] == ["c", "a", "b"]
 
@@ -108,6 +111,7 @@ def test_categories_are_in_the_order_of_their_precision(tmp_path, output):
         ("ablation", "ablation", "a,b\n1,2\n"),
         ("average-precision", "measured", "[]"),
         ("average-precision", "measured", '{"ap": 1}'),
+        ("average-precision", "measured", json.dumps(PRECISION | {"ap": 10**400})),
         ("coverage", "coverage", "{}"),
         ("learning", "history", "no parquet"),
         ("results", "metrics", "{}"),

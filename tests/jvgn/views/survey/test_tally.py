@@ -101,10 +101,10 @@ def test_an_unrated_model_and_invalid_files_are_one_line(survey, answered, tmp_p
     half.write_text("{")
     for arguments, message in (
         ([one_sided], "no example of quokka was rated"),
-        ([half], "half.json: not the answers of a survey"),
+        ([half], "half.json: not a readable file of a rater's answers"),
         ([tmp_path / "none.json"], "none.json: no such file"),
     ):
         (said,) = run(survey, *arguments).stderr.strip().splitlines()
         assert message in said
     wrong_key = CliRunner().invoke(main, ["survey", "tally", "--key", str(one_sided), str(one_sided)])
-    assert wrong_key.exit_code == 1 and "not the key of a survey" in wrong_key.stderr
+    assert wrong_key.exit_code == 1 and "not a readable key of a survey" in wrong_key.stderr
