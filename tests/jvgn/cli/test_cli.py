@@ -108,6 +108,6 @@ def test_the_command_line_loads_nothing_heavy():
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_what_people_try_first_stands_first():
+def test_the_commands_for_beginners_are_listed_first():
     names = list(main.commands)
     assert names[0] == "ground" and names.index("summary") < names.index("train")

@@ -97,9 +97,9 @@ def test_one_sentence_gives_a_table_and_a_picture(results, photo, tmp_path):
 def test_json_is_all_that_goes_to_standard_output_and_holds_every_belief(results, photo, tmp_path):
     found = run("ground", photo, SENTENCE, "--run", results / "shapes_det", "--json", "-", "--best", 2)
     assert found.exit_code == 0, found.stderr
-    told = json.loads(found.stdout)
-    (result,) = told["results"]
-    assert (told["format"], told["errors"], result["expression"]) == ("1", [], SENTENCE)
+    content = json.loads(found.stdout)
+    (result,) = content["results"]
+    assert (content["format"], content["errors"], result["expression"]) == ("1", [], SENTENCE)
     assert list(tmp_path.iterdir()) == []
     answer = Grounder.load(results / "shapes_det").answer(photo, SENTENCE, best=2)
     np.testing.assert_array_equal(np.array(result["regions"], np.float32), answer.box_N4)
@@ -134,12 +134,12 @@ def test_bad_rows_of_a_csv_are_named_and_the_others_answered(results, images, ph
         strict=True,
     ):
         assert f"questions.csv, line {number}: " in line and words in line
-    told = json.loads((tmp_path / "answers.json").read_text())
-    assert [(one["question"], one["expression"]) for one in told["results"]] == [
+    content = json.loads((tmp_path / "answers.json").read_text())
+    assert [(one["question"], one["expression"]) for one in content["results"]] == [
         (0, "the ring, or star"),
         (5, "the cross"),
     ]
-    assert [one["question"] for one in told["errors"]] == [1, 2, 3, 4]
+    assert [one["question"] for one in content["errors"]] == [1, 2, 3, 4]
     assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["1_a.png", "6_a.png"]
 
 
@@ -221,8 +221,8 @@ def test_an_expression_is_shown_with_its_predicted_probabilities(results, images
     title, _, *rows, _ = found.stdout.splitlines()
     assert title.startswith(f"expression {chosen}, ")
     expected = predictions[predictions["expression_id"] == chosen]
-    told = np.array([[float(value) for value in row.split()[-2:]] for row in rows])
-    np.testing.assert_allclose(told, expected[["unary", "marginal"]], atol=0.006)
+    printed = np.array([[float(value) for value in row.split()[-2:]] for row in rows])
+    np.testing.assert_allclose(printed, expected[["unary", "marginal"]], atol=0.006)
     assert Image.open("a.png").width == 990 and "<svg" in (tmp_path / "a.svg").read_text()
 
 

@@ -25,7 +25,7 @@ RELATIONS = sorted(
 
 
 def assert_whole(graph: SceneGraph) -> None:
-    """What the graph's own checks do not say: no two edges join the same nodes, indices are in order."""
+    """Check what the graph's own checks leave out: no two edges join the same nodes, indices are in order."""
     assert graph.nodes
     pairs = [frozenset((edge.subject, edge.object)) for edge in graph.edges]
     assert len(set(pairs)) == len(pairs) and all(len(pair) == 2 for pair in pairs)

@@ -94,8 +94,8 @@ def test_an_invalid_question_is_one_line(client, question, message):
 
 
 def test_markup_is_returned_as_data(client):
-    told = client.post("/answers", json={"picture": "7", "text": "<script>alert(1)</script> cup"})
-    assert told.content_type == "application/json" and "script" in told.json["tokens"]
+    answered = client.post("/answers", json={"picture": "7", "text": "<script>alert(1)</script> cup"})
+    assert answered.content_type == "application/json" and "script" in answered.json["tokens"]
 
 
 def test_a_failure_of_the_server_does_not_show_its_details(client, grounder, monkeypatch):
