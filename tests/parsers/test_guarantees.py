@@ -3,19 +3,30 @@
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import parsers
+from jvgn.views.graph_picture import as_json, dot, svg
 from parsers import parse
 from parsers.guarantees import cut_loops, guaranteed, merge_parallel
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
+from parsers.tools.graph_drawing import drawn
 from parsers.words.lexicon import words
 
 LISTS = sorted(path.stem for path in (Path(parsers.__file__).parent / "words" / "lists").glob("*.txt"))
 VOCABULARY = sorted({word for name in LISTS for entry in words(name) for word in entry.split()})
 SLIPS = ("giraffee", "buiding", "carront", "balla", "MAN'S")
 SENTENCES = st.lists(st.sampled_from([*VOCABULARY, ",", "-", "'", "s", "man's", "xyzzy", *SLIPS]), max_size=14)
+UNUSUAL = st.sampled_from(
+    [
+        *("man", "woman's", "dogs", "left", "red", "two", "holding", "is", "it", "which", "each other", "of the"),
+        *("in", "and", "with", "no", "not", "by", "'s", "s'", "’s", ",", ",,", ".", "--", "'", '"', "(", ")", "\\"),
+        *("\x00", "\x1b[31m", "\t", "\r\n", "\u200b", "\u200d", "\ufeff", "\u202e", "שלום", "猫", "🇫🇷", "e\u0301"),
+        *("İ", "ß", "ﬁ", "Ⅷ", "½", "1", "2.5", "3rd", "1,000"),
+    ]
+)
 NODES = tuple(Node(f"node{index}", index, (), (index,)) for index in range(6))
 EDGES = st.lists(
     st.builds(
@@ -53,6 +64,15 @@ def test_any_text_gives_a_whole_graph(text):
     graph = parse(text)
     assert_whole(graph)
     assert parse(text) == graph
+
+
+@pytest.mark.parametrize("conventions", ["written", "factual"])
+@given(text=st.text(max_size=120) | st.lists(UNUSUAL, max_size=25).map(" ".join) | st.lists(UNUSUAL).map("".join))
+def test_any_text_gives_a_graph_that_can_be_drawn_in_both_conventions(conventions, text):
+    graph = parse(text, conventions=conventions)
+    assert graph.nodes and 0 <= graph.referent < len(graph.nodes)
+    assert first_loop(len(graph.nodes), [(edge.subject, edge.object) for edge in graph.edges]) is None
+    assert drawn(graph) and svg(graph) and dot(graph) and as_json(graph)
 
 
 @given(SENTENCES)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -51,24 +50,6 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_any_job(fresh):
         subprocess.run(["umount", "--lazy", results], check=True) if os.geteuid() == 0 else results.chmod(0o755)
     assert run.returncode == 1 and "Traceback" not in run.stderr and "localrule" not in run.stderr
     assert re.search(rf"^results: cannot be written \((Read-only|Permission).*\); {CURE}$", run.stderr, re.M)
-
-
-def test_a_full_disk_is_named_and_the_next_run_succeeds(fresh, tmp_path):
-    mounted("-t", "tmpfs", "-o", "size=64m", "tmpfs", tmp_path)
-    try:
-        shutil.copytree(fresh.folder, tmp_path / "project")
-        project = type(fresh)(tmp_path / "project")
-        ballast, disk = tmp_path / "ballast", os.statvfs(tmp_path)
-        with ballast.open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, disk.f_bavail * disk.f_frsize)
-        run = project.snakemake("--", TARGET)
-        assert run.returncode == 1
-        assert f"{project.folder}: cannot be written (No space left on device); {CURE}" in run.stderr
-        ballast.unlink()
-        run = project.snakemake("--", TARGET)
-        assert run.returncode == 0 and (project.folder / TARGET).exists(), run.stderr
-    finally:
-        subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
 def test_the_errors_of_failed_jobs_are_printed_last_and_no_others(fresh):

@@ -7,42 +7,22 @@ import pytest
 PHOTOGRAPHS = ["refcoco", "refcoco+", "refcocog", "refcocog-google"]
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("evalution", {}, "unknown key evalution"),
-        ("evaluation", {"iou_threshold": 2}, "evaluation.iou_threshold"),
-    ],
-)
-def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature, key, value, message):
-    project.configure(miniature() | {key: value})
+def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature):
+    project.configure(miniature() | {"evalution": {}})
     try:
         run = project.snakemake("--", "demo")
     finally:
         project.configure(miniature())
     assert run.returncode == 1
-    assert message in run.stderr
+    assert "unknown key evalution" in run.stderr
     assert "Traceback" not in run.stderr and "Job stats" not in run.stderr
-
-
-def test_invalid_yaml_in_the_configuration_is_named_with_its_line(project, miniature):
-    (project.folder / "config.yaml").write_text("shapes:\n  seed: 0\n  - 1\n")
-    try:
-        run = project.snakemake("--", "demo")
-    finally:
-        project.configure(miniature())
-    assert run.returncode == 1
-    assert "config.yaml: cannot be read as YAML" in run.stderr and 'in "config.yaml", line 3' in run.stderr
-    assert "Traceback" not in run.stderr
 
 
 @pytest.mark.parametrize(
     ("target", "message"),
     [
         ("results/shapez_gt/metrics.json", "No rule to produce results/shapez_gt/metrics.json"),
-        ("dmeo", "No rule to produce dmeo"),
-        ("results/shapes_gt/runs/odd/metrics.json", "config.yaml has no run odd; it has: default, unmarginalised"),
-        ("results/shapes_gt/runs/odd/settings.yaml", "config.yaml has no run odd; it has: default, unmarginalised"),
+        ("results/shapes_gt/runs/odd/metrics.json", "config.yaml: unknown run odd"),
     ],
 )
 def test_a_target_that_cannot_be_made_is_named(project, target, message):
@@ -57,16 +37,11 @@ def test_snakemake_finds_nothing_to_lint(project):
 
 @pytest.mark.parametrize("dataset", ["refcoco", "refcoco+", "refcocog"])
 def test_real_data_take_the_rules_of_the_demo(project, dataset):
-    """With annotations, images and weights in place, the plan for RefCOCO has the rules of the demo."""
+    """With annotations, images and weights in place, the plan for RefCOCO has the rules and the report of the demo."""
     place_real_data(project)
-    planned = project.planned(f"results/{dataset}_det/metrics.json")
+    planned = project.planned(f"results/{dataset}_det/report/results.html")
     stages = {"read_dataset", "read_training_set", "exclude_images", "train_detector", "prove_detector"}
     assert stages | {"extract_regions", "train", "score"} <= planned
-
-
-def test_a_run_on_real_data_has_the_report_of_the_demo(project):
-    place_real_data(project)
-    planned = project.planned("results/refcocog_det/report/results.html")
     figures = {"draw_learning", "draw_sizes", "draw_calibration", "draw_ablation", "draw_recall", "draw_coverage"}
     assert figures | {"draw_average_precision", "draw_examples", "write_gallery", "write_results"} <= planned
 

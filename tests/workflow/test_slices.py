@@ -52,19 +52,16 @@ def rule_inputs(project):
     rules = {}
     for block in (plan.stdout + plan.stderr).split("\n["):
         name = re.search(r"^(?:local)?rule (\w+):", block, re.M)
-        command = re.search(r"^Shell command: python -m (jvgn|parsers) (\S+)(?: (\w\S*))?", block, re.M)
+        command = re.search(r"^Shell command: python -m jvgn (\S+)(?: (\w\S*))?", block, re.M)
         if name and command:
             inputs = re.search(r"^ +input: (.*)$", block, re.M)[1].split(", ")
             code = {path for path in inputs if path.startswith(("jvgn/", "parsers/"))}
-            rules[name[1]] = (command[1], command.groups()[1:], code)
+            rules[name[1]] = (command.groups(), code)
     return rules
 
 
-def entry_modules(package, command):
+def entry_modules(name, subcommand):
     """The modules that a command imports when it is called."""
-    if package == "parsers":
-        return {"jvgn.graphs.parsing"}
-    name, subcommand = command
     found = main.commands[name]
     called = found.commands[subcommand] if isinstance(found, click.Group) else found
     source = textwrap.dedent(inspect.getsource(called.callback))
@@ -73,12 +70,9 @@ def entry_modules(package, command):
 
 
 def files_behind(modules):
-    """The modules, everything that they import, and the packages they are in."""
-    behind = set(modules)
-    for module in modules:
-        behind |= GRAPH.find_upstream_modules(module)
-    packages = {".".join(module.split(".")[:depth]) for module in behind for depth in range(1, module.count(".") + 1)}
-    paths = [ROOT.joinpath(*module.split(".")) for module in behind | packages]
+    """The modules and everything that they import."""
+    behind = set(modules).union(*map(GRAPH.find_upstream_modules, modules))
+    paths = [ROOT.joinpath(*module.split(".")) for module in behind]
     return {
         (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).relative_to(ROOT).as_posix()
         for path in paths
@@ -98,8 +92,8 @@ def rules(another_project, miniature):
 def test_rules_list_the_code_that_their_commands_import(rules):
     assert len(rules) > 40
     missing = {}
-    for rule, (package, command, listed) in rules.items():
-        unlisted = files_behind(entry_modules(package, command)) - listed
+    for rule, (command, listed) in rules.items():
+        unlisted = files_behind(entry_modules(*command)) - listed
         if unlisted:
             missing[rule] = sorted(unlisted)
     assert not missing
@@ -123,8 +117,8 @@ def test_rules_list_the_code_that_their_commands_import(rules):
     ],
 )
 def test_rules_list_no_code_of_other_stages(rules, rule, foreign):
-    assert (ROOT / foreign).exists() and foreign not in rules[rule][2]
+    assert (ROOT / foreign).exists() and foreign not in rules[rule][1]
 
 
 def test_parsing_depends_on_the_java_code_that_it_runs(rules):
-    assert "parsers/corenlp/Feeder.java" in rules["parse_expressions"][2]
+    assert "parsers/corenlp/Feeder.java" in rules["parse_expressions"][1]

@@ -1,6 +1,5 @@
 """Plans of the paper's tables."""
 
-import os
 import re
 
 import pytest
@@ -23,13 +22,8 @@ def planned_metrics(project, *tables):
     return {table: set(re.findall(r"results/(\S+)/metrics\.json", files)) for table, files in inputs.items()}
 
 
-def test_all_tables_are_planned_in_seconds_with_nothing_downloaded(empty):
-    before = os.times()
-    planned = planned_metrics(empty, "table1", "table2", "table_vgg", "supporting")
-    taken = os.times()
-    # The processor's seconds: those of the clock are also other processes'.
-    assert sum(taken[2:4]) - sum(before[2:4]) < 30
-    assert planned == {
+def test_all_tables_are_planned_with_nothing_downloaded(empty):
+    assert planned_metrics(empty, "table1", "table2", "table_vgg", "supporting") == {
         "table1": {f"{dataset}_{setting}" for dataset in DATASETS for setting in SETTINGS},
         "table2": {f"refcocog_{setting}{run}" for setting in SETTINGS for run in ("", "/runs/unmarginalised")},
         "table_vgg": {f"{dataset}_{setting}/runs/vgg16" for dataset in DATASETS for setting in SETTINGS},
@@ -51,10 +45,10 @@ def test_a_table_names_the_run_that_the_configuration_lacks(empty, miniature):
     run = empty.snakemake("--dry-run", "--", "results/tables/table_vgg.csv")
     empty.configure(miniature())
     assert run.returncode == 1
-    assert "config.yaml has no run vgg16; it has: " in run.stdout + run.stderr
+    assert "unknown run vgg16" in run.stdout + run.stderr
 
 
 def test_a_run_whose_detector_may_have_seen_the_dataset_is_refused_when_asked_for(empty):
     run = empty.snakemake("--dry-run", "--", "results/shapes_gt/runs/vgg16/metrics.json")
     assert run.returncode == 1
-    assert "detector vgg16 learns from coco, which does not withhold shapes" in run.stdout + run.stderr
+    assert "detector vgg16 is trained on coco" in run.stdout + run.stderr

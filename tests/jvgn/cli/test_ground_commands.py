@@ -25,7 +25,6 @@ from jvgn.storage.records import record_of, write_origin
 from jvgn.training.checkpoint import new_model, save_model
 from jvgn.training.examples import Inputs
 from jvgn.vocabulary.words import Vocabulary
-from parsers.errors import UserError
 
 SENTENCE = "the star left of a red ring"
 
@@ -98,9 +97,9 @@ def test_one_sentence_gives_a_table_and_a_picture(results, photo, tmp_path):
 def test_json_is_all_that_goes_to_standard_output_and_holds_every_belief(results, photo, tmp_path):
     found = run("ground", photo, SENTENCE, "--run", results / "shapes_det", "--json", "-", "--best", 2)
     assert found.exit_code == 0, found.stderr
-    told = json.loads(found.stdout)
-    (result,) = told["results"]
-    assert (told["format"], told["errors"], result["expression"]) == ("1", [], SENTENCE)
+    content = json.loads(found.stdout)
+    (result,) = content["results"]
+    assert (content["format"], content["errors"], result["expression"]) == ("1", [], SENTENCE)
     assert list(tmp_path.iterdir()) == []
     answer = Grounder.load(results / "shapes_det").answer(photo, SENTENCE, best=2)
     np.testing.assert_array_equal(np.array(result["regions"], np.float32), answer.box_N4)
@@ -135,22 +134,13 @@ def test_bad_rows_of_a_csv_are_named_and_the_others_answered(results, images, ph
         strict=True,
     ):
         assert f"questions.csv, line {number}: " in line and words in line
-    told = json.loads((tmp_path / "answers.json").read_text())
-    assert [(one["question"], one["expression"]) for one in told["results"]] == [
+    content = json.loads((tmp_path / "answers.json").read_text())
+    assert [(one["question"], one["expression"]) for one in content["results"]] == [
         (0, "the ring, or star"),
         (5, "the cross"),
     ]
-    assert [one["question"] for one in told["errors"]] == [1, 2, 3, 4]
+    assert [one["question"] for one in content["errors"]] == [1, 2, 3, 4]
     assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["1_a.png", "6_a.png"]
-
-
-def test_control_characters_in_a_sentence_are_escaped(results, photo, tmp_path):
-    questions = pd.DataFrame({"image": [photo] * 2, "expression": ["a star\x1b]0;PWNED\x07\nforged", "a ring\u202e"]})
-    questions.to_csv(tmp_path / "questions.csv", index=False)
-    found = run("ground", "--csv", "questions.csv", "--run", results / "shapes_det")
-    assert found.exit_code == 0, found.stderr
-    assert rf"{photo.name}: a star\x1b]0;PWNED\x07\nforged" in found.stdout.splitlines()
-    assert not {"\x1b", "\x07", "\u202e"} & {*found.stdout, *found.stderr}
 
 
 @pytest.mark.parametrize("extra", [[], ["a red ring", "a star"]])
@@ -169,22 +159,6 @@ def test_the_image_is_opened_once(results, photo, monkeypatch, tmp_path, extra):
     assert len(list(tmp_path.glob("*.png"))) == 1 + len(extra)
 
 
-def test_an_unreadable_image_is_opened_once_and_reported_for_each_of_its_expressions(results, photo, monkeypatch):
-    grounder = Grounder.load(results / "shapes_det")
-    looked = []
-    monkeypatch.setattr(grounder, "look", lambda image: looked.append(image) or (_ for _ in ()).throw(UserError("no")))
-    found = list(grounder.answers([(photo, "the star"), (photo, SENTENCE)]))
-    assert looked == [photo] and [str(one) for one in found] == ["no", "no"]
-
-
-def test_a_detector_of_other_features_than_the_models_is_named(results, tmp_path):
-    copy = tmp_path / "results"
-    shutil.copytree(results, copy)
-    shutil.copy(copy / "shapes_gt/model.safetensors", copy / "shapes_det")
-    with pytest.raises(UserError, match=r"trained on features of size .*, but the regions have"):
-        Grounder.load(copy / "shapes_det")
-
-
 def test_an_unknown_word_is_reported(results, photo):
     found = run("ground", photo, "the star, left of a red Gizmo", "--run", results / "shapes_det")
     assert found.exit_code == 0
@@ -194,20 +168,14 @@ def test_an_unknown_word_is_reported(results, photo):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["none.jpg", "a star"], "none.jpg"),
         ([".", "a star"], "is a folder"),
         (["photo.jpg", " "], "sentence is empty"),
-        (["photo.jpg"], "no question"),
         (["photo.jpg", "a star", "--run", "{results}/shapes_dt"], "results/shapes_gt"),  # the runs that exist
-        (["photo.jpg", "a star", "--run", "."], "model.safetensors"),
         (["photo.png", "a star", "--output", "photo.png"], "photo.png"),
         (["photo.jpg", "a star", "--output", "no/a.png"], "no: "),
         (["photo.jpg", "a star", "--output", "a.gif"], ".png or .svg"),
         (["photo.jpg", "a star", "a ring", "--output", "a.png"], "a.png"),
-        (["photo.jpg", "a star", "--json", "a.txt"], ".json"),
         (["photo.jpg", "a star", "--parser", "oracle"], "lexical"),
-        (["--csv", "none.csv"], "none.csv"),
-        (["--csv", "text.jpg"], "image,expression"),
         (["--csv", "bare.csv"], "bare.csv"),
         (["photo.jpg", "a star", "--csv", "bare.csv"], "not both"),
     ],
@@ -215,7 +183,6 @@ def test_an_unknown_word_is_reported(results, photo):
 def test_a_mistake_is_one_line_before_the_model_is_loaded(results, photo, tmp_path, monkeypatch, arguments, named):
     shutil.copy(photo, tmp_path / "photo.jpg")
     Image.open(photo).save(tmp_path / "photo.png")
-    (tmp_path / "text.jpg").write_text("no image")
     (tmp_path / "bare.csv").write_text("image,expression\n")
     before = sorted(tmp_path.iterdir())
     monkeypatch.setattr(Grounder, "load", lambda *given: pytest.fail("the model was loaded"))
@@ -254,8 +221,8 @@ def test_an_expression_is_shown_with_its_predicted_probabilities(results, images
     title, _, *rows, _ = found.stdout.splitlines()
     assert title.startswith(f"expression {chosen}, ")
     expected = predictions[predictions["expression_id"] == chosen]
-    told = np.array([[float(value) for value in row.split()[-2:]] for row in rows])
-    np.testing.assert_allclose(told, expected[["unary", "marginal"]], atol=0.006)
+    printed = np.array([[float(value) for value in row.split()[-2:]] for row in rows])
+    np.testing.assert_allclose(printed, expected[["unary", "marginal"]], atol=0.006)
     assert Image.open("a.png").width == 990 and "<svg" in (tmp_path / "a.svg").read_text()
 
 
@@ -298,9 +265,3 @@ def test_nothing_is_shown_from_changed_files(results, images, name):
         path.write_bytes(whole)
         record_of(path).unlink()
     assert found.exit_code == 1 and path.name in found.stderr
-
-
-@pytest.mark.parametrize("extra", [(), ("--images", "none")])
-def test_missing_images_are_reported_with_the_option_that_names_them(results, extra):
-    found = run("show", results / "shapes_gt", *extra)
-    assert found.exit_code == 1 and "--images FOLDER" in found.stderr

@@ -8,7 +8,6 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from jvgn.cli import main
 from jvgn.cli.errors import Commands
 from jvgn.graphs.parser_file import read_parser
 from jvgn.settings.parser import BUILT_IN_PARSERS, ParserSettings
@@ -35,12 +34,6 @@ def test_a_parser_is_printed_as_it_is_typed():
     assert named_parser(str(parser)) == parser
 
 
-@pytest.mark.parametrize("pair", ["models", "models=", "=x", ""])
-def test_an_option_without_key_or_value_is_named(pair):
-    with pytest.raises(UserError, match="expected key=value"):
-        named_parser("stanza", [pair])
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -52,16 +45,6 @@ def test_an_option_without_key_or_value_is_named(pair):
 def test_a_settings_file_names_a_parser_and_its_options(tmp_path, content, expected):
     (tmp_path / "settings.yaml").write_text(content)
     assert read_parser(tmp_path / "settings.yaml") == expected
-
-
-@pytest.mark.parametrize("content", [None, "a: [", "- lexical", "models: x", "backend: stanza\nmodels: [1]"])
-def test_a_settings_file_that_names_no_parser_is_refused(tmp_path, content):
-    if content is not None:
-        (tmp_path / "settings.yaml").write_text(content)
-    arguments = ["parse", "--settings", str(tmp_path / "settings.yaml"), "a", "b", "c", "d"]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 1
-    assert "settings.yaml" in result.output and result.output.count("\n") == 1
 
 
 @pytest.mark.parametrize("parser", BUILT_IN_PARSERS)
@@ -89,20 +72,6 @@ def test_options_that_a_backend_does_not_take_are_named(options, problem):
 
     with pytest.raises(UserError, match=f"the parser mine: .*{problem}"):
         check_options("mine", inspect.signature(load), options)
-
-
-@pytest.mark.parametrize(
-    ("parser", "problem"),
-    [
-        ("conllu", "'parses'; its options are: parses"),
-        ("conllu:parses=true", "parses: expected a text"),
-        ("stanza:model=x", "'model'; its options are: models, tags"),
-        ("stanza:models=false", "models: expected a text"),
-    ],
-)
-def test_a_wrong_option_of_a_backend_is_one_line(parser, problem):
-    with pytest.raises(UserError, match=problem):
-        named_parser(parser).load()
 
 
 def ran(problem: Exception):

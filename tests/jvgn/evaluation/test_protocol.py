@@ -42,7 +42,7 @@ def photographs(preset):
 
 
 def differences():
-    """What the presets set differently: each field with our value and the paper's."""
+    """Return each field that the presets set differently, with our value and the paper's."""
     pairs = zip(photographs("default"), photographs("paper"), strict=True)
     return {name: (ours[name], papers[name]) for ours, papers in pairs for name in ours if ours[name] != papers[name]}
 

@@ -146,16 +146,6 @@ def test_shards_of_different_datasets_are_not_merged(whole, tmp_path):
     assert not (tmp_path / "nodes").exists()
 
 
-def test_an_error_names_an_invalid_coverage_of_a_shard(whole, tmp_path):
-    shard = GraphFiles.within(tmp_path / "shard")
-    shard.nodes.parent.mkdir()
-    for name in ("nodes", "edges"):
-        getattr(shard, name).write_bytes(getattr(whole, name).read_bytes())
-    shard.coverage.write_text("{}")
-    with pytest.raises(UserError, match=r"shard/coverage\.json: not a readable coverage\.json"):
-        merge_shards([tmp_path / "shard"], GraphFiles.within(tmp_path))
-
-
 SENTENCES = ["star above the yellow cross", "the man 's watch", "star above the yellow cross", "sitting there"]
 
 
@@ -211,36 +201,7 @@ def test_coverage_counts_what_was_read(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "problem"),
-    [
-        (None, [], "no such file"),
-        (b"not a table", [], "not a readable Parquet file"),
-        (
-            b"",
-            ["--backend", "telepathy"],
-            "parser 'telepathy': unknown; expected one of conllu, corenlp, ",
-        ),
-    ],
-)
-def test_an_error_is_one_line_with_exit_code_1(tmp_path, content, options, problem):
-    expressions = tmp_path / "expressions.parquet"
-    if content is not None:
-        expressions.write_bytes(content)
-    result = run(expressions, tmp_path, *options)
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: ") and problem in result.output
-    assert result.output.count("\n") == 1
-    assert not (tmp_path / "nodes.parquet").exists()
-
-
 def test_an_error_names_an_expression_without_tokens(tmp_path):
     result = run(write_expressions(tmp_path, ["a dog", ""]), tmp_path)
     assert result.exit_code == 1
     assert "expression 11 has no tokens" in result.output
-
-
-def test_an_error_names_an_expression_that_is_too_long(tmp_path):
-    result = run(write_expressions(tmp_path, ["a dog", "man " * 8001]), tmp_path)
-    assert result.exit_code == 1 and result.output.count("\n") == 1
-    assert "expression 11 has more than 8,000 tokens" in result.output

@@ -132,10 +132,3 @@ def test_the_tables_so_far_are_printed_and_written_from_what_was_run(tmp_path):
     )
     assert (tmp_path / "tables/table1.md").read_text().strip() == printed.output.strip()
     assert not (tmp_path / "tables/table2.csv").exists()
-
-
-def test_broken_metrics_are_named(tmp_path):
-    (tmp_path / "shapes_gt").mkdir()
-    (tmp_path / "shapes_gt/metrics.json").write_text("{}")
-    found = CliRunner().invoke(main, ["tables", "supporting", f"--results={tmp_path}"])
-    assert found.exit_code == 1 and "shapes_gt/metrics.json: expected metrics of format" in found.output

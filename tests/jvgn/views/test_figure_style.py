@@ -1,4 +1,4 @@
-"""What all figures share: text is drawn as it is."""
+"""All figures draw text as it is written."""
 
 import pytest
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ NO_FORMULA = r"$\frac{$ 5$"
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
-def test_what_looks_like_a_formula_is_drawn_as_it_is_written(tmp_path, ending):
+def test_text_that_looks_like_a_formula_is_drawn_as_it_is_written(tmp_path, ending):
     figure = Figure(layout="constrained")
     axes = figure.subplots()
     axes.barh([0, 1], [1, 1000])

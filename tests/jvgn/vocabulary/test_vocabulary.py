@@ -1,8 +1,5 @@
 """Words are counted in the chosen splits and start from GloVe's vectors if it has them."""
 
-import gzip
-import zipfile
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -49,29 +46,15 @@ def test_unknown_words_share_an_index(expressions):
     assert vocabulary.encode(["THE", "moon", "<pad>"]) == [2, UNKNOWN, PAD]
 
 
-@pytest.mark.parametrize("suffix", [".txt", ".gz", ".zip"])
-def test_glove_vectors_are_taken_and_the_rest_is_drawn(expressions, suffix):
-    path = expressions.with_name(f"glove{suffix}")
-    if suffix == ".gz":
-        path.write_bytes(gzip.compress(GLOVE.encode()))
-    elif suffix == ".zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("glove.txt", GLOVE)
-    else:
-        path.write_text(GLOVE)
+def test_glove_vectors_are_taken_and_the_rest_is_drawn(expressions):
+    path = expressions.with_name("glove.txt")
+    path.write_text(GLOVE)
     vocabulary, vectors = Vocabulary.read(built(expressions)), expressions.with_name("vectors.npy")
     build_vectors(vocabulary, vectors, size=3, glove=str(path), seed=0)
     table = read_vectors(vectors, vocabulary)
     assert table[PAD].tolist() == [0, 0, 0]
     assert table[2].tolist() == [1, 0, 0] and table[4].tolist() == [0, 1, 0]
     assert 0 < np.abs(table[3]).max() <= 1 / np.sqrt(5)
-
-
-def test_vectors_are_where_they_were_asked_for(expressions):
-    """By itself, numpy gives files without its suffix another name."""
-    vectors = expressions.with_name("vectors")
-    build_vectors(Vocabulary.read(built(expressions)), vectors, size=3, glove=None, seed=0)
-    assert np.load(vectors).shape == (5, 3)
 
 
 def test_words_that_the_model_or_glove_lacks_are_listed_with_their_counts(expressions, caplog):

@@ -16,7 +16,7 @@ HIGHEST_RESIDENT = "5"  # what Linux wants to read in clear_refs to forget the p
 class Cost:
     seconds: float
     peak_mb: float | None
-    """None where the system does not tell."""
+    """None where the system does not report it."""
 
     def times(self, factor: float) -> "Cost":
         return Cost(self.seconds * factor, None if self.peak_mb is None else self.peak_mb * factor)
@@ -37,7 +37,7 @@ class Row:
 
 
 def costs(*works: Callable[[], object], repeats: int = 5, warm_up: bool = True) -> list[Cost]:
-    """The median time of each work, taken in turns so that a busy machine is unfair to none, and its peak memory."""
+    """The median time of each work, taken in turns so that a busy machine slows all alike, and its peak memory."""
     if warm_up:
         for work in works:
             work()

@@ -93,7 +93,7 @@ class Stage:
         return look
 
     def peak(self) -> Cost:
-        """Of the whole stage in a process of its own."""
+        """Return the cost of the whole stage in a process of its own."""
         SETTINGS.write(self.folder / "regions.yaml")
         self.detector.write(self.folder / "detector.yaml")
         options = {"settings": self.folder / "regions.yaml", "detector": self.folder / "detector.yaml"}

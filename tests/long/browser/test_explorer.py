@@ -23,7 +23,7 @@ SECONDS = 30
 
 @pytest.fixture(scope="module")
 def address():
-    """Of an explorer that runs, and that Ctrl-C must end without a word."""
+    """Yield the address of a running explorer. Ctrl-C must end it without any output."""
     if not (RUN / "model.safetensors").exists():
         pytest.skip("no demo to explore: make demo")
     command = [sys.executable, "-m", "jvgn", "explore", str(RUN), "--no-browser", "--port", "0"]
@@ -54,7 +54,7 @@ def expression():
 
 
 class Page:
-    """What a person does there, and sees."""
+    """Actions of a person on the page, and what the page shows."""
 
     def __init__(self, browser, address):
         self.browser = browser
@@ -116,7 +116,7 @@ def page(browser, address):
 
 @pytest.fixture
 def refused(browser, page):
-    """The browser itself notes in its console that a request was refused; it may note nothing else."""
+    """Allow the browser's own note in its console that a request was refused, and nothing else."""
     yield
     assert [entry["message"] for entry in browser.get_log("browser") if "(BAD REQUEST)" not in entry["message"]] == []
 

@@ -172,7 +172,7 @@ def test_a_relation_can_be_pinned_and_shared(browser, page):
 
 
 @pytest.mark.parametrize("place", [".belief[data-node='0']", "#graph [data-edge='0']"])
-def test_what_the_keyboard_pins_keeps_its_focus(browser, page, place):
+def test_an_object_pinned_by_keyboard_keeps_the_focus(browser, page, place):
     browser.get(page)
     browser.find_element(By.CSS_SELECTOR, place).send_keys(Keys.ENTER)
     assert (0, 0) in boxes(browser) and "node=0" in browser.current_url
@@ -199,7 +199,7 @@ def test_a_strange_address_breaks_nothing(browser, page, given):
     assert browser.find_element(By.ID, "count").text.endswith("of 3 expressions")
 
 
-def test_causes_of_failure_are_filters_also_where_there_is_none(browser, page):
+def test_causes_of_failure_without_examples_are_disabled_filters(browser, page):
     browser.get(page)
     buttons = {button.text: button for button in browser.find_elements(By.CSS_SELECTOR, "#outcomes button")}
     assert {"parse 0", "missing region 0", "wrong referent 0", "broken 1"} <= set(buttons)
@@ -215,7 +215,7 @@ def test_on_a_phone_the_picture_comes_before_the_filters(browser, page, sized):
     assert sorted(top, key=top.get) == ["sentence", "image", "graph", "filters", "list"]
     picture = browser.find_element(By.ID, "image").rect
     assert picture["y"] + picture["height"] < 850 and picture["width"] > 340
-    # What is drawn is as large as it is meant to be: nothing is shrunk to fit.
+    # The graph keeps its size: nothing is shrunk to fit.
     graph = browser.find_element(By.ID, "graph")
     assert graph.rect["width"] == pytest.approx(float(graph.get_attribute("width")), abs=1)
 

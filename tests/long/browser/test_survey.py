@@ -27,8 +27,7 @@ def grounded(sentence, sure):
 
 @pytest.fixture
 def form(browser, request, tmp_path):
-    """A form of three sentences and two models, in a survey of the test's own, as the browser remembers the answers of
-    others; what it saves lands beside it."""
+    """A form of three sentences and two models. Each test has its own survey, because the browser remembers answers."""
     Image.new("RGB", (96, 64), "#bbccdd").save(tmp_path / "7.png")
     models = []
     for name, sure in (("a", 0.97), ("b", 0.42)):
@@ -88,7 +87,7 @@ def test_a_key_that_is_held_down_answers_once(browser, form):
     assert browser.find_element(By.ID, "count").text == "Example 2 of 6 · 1 rated"
 
 
-def test_a_closed_tab_costs_nothing(browser, form):
+def test_answers_survive_a_closed_tab(browser, form):
     start(browser)
     press(browser, "4", "3")
     browser.get("about:blank")
@@ -111,7 +110,7 @@ def test_an_answer_can_be_changed_and_what_is_left_is_named(browser, form):
     assert browser.find_element(By.ID, "count").text == "Example 2 of 6 · 1 rated"
 
 
-def test_nobody_starts_without_a_name(browser, form):
+def test_a_rater_needs_a_name(browser, form):
     start(browser, "   ")
     assert shown(browser) == ["start"]
 

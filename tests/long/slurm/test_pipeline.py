@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from jvgn.storage.records import SUFFIX
+from jvgn.storage.files import RECORD
 from tests.long.slurm.cluster import output, run, until
 
 METRICS = "results/shapes_gt/metrics.json"
@@ -89,7 +89,7 @@ def test_the_results_are_those_of_one_machine_byte_for_byte(disturbed, local):
     local.done()
     everything = [path for path in (disturbed.folder / "results").rglob("*") if path.is_file()]
     # Records contain times, so only their existence is compared.
-    files = [path for path in everything if path.suffix != SUFFIX]
+    files = [path for path in everything if path.suffix != RECORD]
     for record in {*everything} - {*files}:
         assert (local.folder / record.relative_to(disturbed.folder)).is_file(), record
     for path in files:

@@ -29,9 +29,3 @@ def test_an_error_names_missing_jars(tmp_path):
         class_path(tmp_path)
     with pytest.raises(UserError, match=r"nowhere.*missing; .*snakemake resources/corenlp"):
         class_path(tmp_path / "nowhere")
-
-
-def test_an_error_names_a_damaged_jar(tmp_path):
-    (tmp_path / "half.jar").write_bytes(b"PK half of it")
-    with pytest.raises(UserError, match=r"half.jar: not a readable jar"):
-        class_path(tmp_path)

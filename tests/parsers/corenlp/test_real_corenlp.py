@@ -50,7 +50,7 @@ WRITTEN = {
 @pytest.fixture(scope="module")
 def folder() -> str:
     if shutil.which("java") is None or shutil.which("javac") is None:
-        pytest.skip("CoreNLP needs a JDK, and there is none")
+        pytest.skip("CoreNLP needs a JDK, which is missing")
     try:
         class_path(FOLDER)
     except UserError as error:
@@ -121,7 +121,7 @@ def test_java_ends_after_python_was_killed(folder):
         time.sleep(0.2)
     if is_running(java):
         os.kill(java, signal.SIGKILL)
-        pytest.fail("Java goes on for nobody")
+        pytest.fail("Java still runs")
 
 
 def is_running(process: int) -> bool:
@@ -134,7 +134,7 @@ def is_running(process: int) -> bool:
 
 def test_jvgn_parse_writes_tables_with_corenlp(folder, tmp_path):
     (tmp_path / "resources").mkdir()
-    (tmp_path / "resources/corenlp").symlink_to(folder)  # where the command looks unless told otherwise
+    (tmp_path / "resources/corenlp").symlink_to(folder)  # the default folder
     sentences = ["the man 's watch", "man", "a cat sitting on a mat"]
     columns = {"expression_id": [7, 8, 9], "tokens": [text.split() for text in sentences]}
     write_table(tmp_path / "expressions.parquet", columns, EXPRESSIONS)

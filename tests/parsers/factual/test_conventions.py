@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import parse
-from parsers.errors import UserError
 from parsers.factual import conventions
 from parsers.factual.conventions import CONVENTIONS, factual
 from parsers.scene_graph import SceneGraph, first_loop
@@ -106,11 +105,6 @@ def test_without_conventions_the_normal_form_is_the_written_graph(monkeypatch):
     monkeypatch.setattr(conventions, "CONVENTIONS", ())
     for convention in CONVENTIONS:
         assert factual(parse(convention.example)) == parse(convention.example)
-
-
-def test_unknown_conventions_are_an_error_that_names_the_known_ones():
-    with pytest.raises(UserError, match="written, factual"):
-        parse("a dog", conventions="telepathic")
 
 
 def test_a_renaming_may_be_empty():

@@ -11,7 +11,6 @@ import pytest
 from jvgn.graphs.coverage import COUNTED, counts
 from parsers import parse
 from parsers.backends import load_backend
-from parsers.errors import UserError
 from parsers.factual.scorer import lemmas
 
 ROOT = Path(__file__).parents[3]
@@ -322,16 +321,6 @@ def test_given_tokens_are_not_cut_again(form):
     assert graph.tokens == ("the", "man's", "watch")
     assert form(graph) == "man; *watch | man -'s-> watch"
     assert graph.edges[0].tokens == (1,)
-
-
-def test_an_unknown_backend_is_an_error_that_names_the_known_ones():
-    with pytest.raises(UserError, match=r"expected one of .*lexical"):
-        parse("a dog", backend="telepathy")
-
-
-def test_an_option_that_the_backend_does_not_have_is_an_error():
-    with pytest.raises(UserError, match="models"):
-        parse("a dog", models="somewhere")
 
 
 def test_a_backend_is_loaded_once():

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from parsers import parse
 from parsers.__main__ import main
 from parsers.backends import load_backend
-from parsers.errors import UserError
 from parsers.parser import Parser
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tools import figures
@@ -135,23 +134,11 @@ def test_sentences_are_read_from_text_and_csv_files(tmp_path, name, content):
     assert read_sentences(tmp_path / name) == [("a", "dog"), ("a", "cat", "'s", "tail")]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("none.txt", None, "missing"),
-        ("a.txt", b"\xff\xfe", "not a text file in UTF-8"),
-        ("a.txt", b"\n\n", "has no sentence"),
-        ("a.csv", b"x\n1\n", "caption and scene_graph"),
-        ("a.parquet", b"x", "not a readable expressions.parquet"),
-    ],
-)
 @pytest.mark.parametrize("command", [["compare", "lexical", "lexical"], ["bench"]])
-def test_an_unreadable_dataset_is_an_error_of_one_line(tmp_path, command, name, content, problem):
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    result = run(*command, tmp_path / name)
-    assert result.exit_code == 1 and result.output.count("\n") == 1
-    assert result.output.startswith("Error: ") and name in result.output and problem in result.output
+def test_an_error_names_a_file_without_sentences(tmp_path, command):
+    (tmp_path / "a.txt").write_bytes(b"\n\n")
+    result = run(*command, tmp_path / "a.txt")
+    assert result.exit_code == 1 and result.output.startswith("Error: ") and "a.txt" in result.output
 
 
 def test_the_bench_prints_both_rates_and_their_ratio(tmp_path):
@@ -197,14 +184,8 @@ def test_rows_are_chosen_as_python_does(rows, expected):
     assert figures.chosen_rows("abcdef", rows) == expected
 
 
-@pytest.mark.parametrize("rows", ["", "3", "a:b", "::0", "1:2:3:4", "-1:", "9:"])
-def test_invalid_rows_are_an_error(rows):
-    with pytest.raises(UserError, match="rows"):
-        figures.chosen_rows("abcdef", rows)
-
-
 def test_figures_equal_those_of_an_independent_scorer(tmp_path):
-    """Of the same captions, in the same form, by a scorer that shares no line with ours."""
+    """The independent scorer reads the same captions in the same form and shares no code with ours."""
     root = Path(__file__).parents[3]
     shared = root / os.environ.get("JVGN_SHARED", "../shared")
     scorer, gold = shared / "tools/score_graphs.py", shared / "data/factual/dev.csv"

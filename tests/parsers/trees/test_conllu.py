@@ -1,13 +1,9 @@
 """The conllu backend finds the user's trees by their words and checks the file line by line."""
 
-import time
-from pathlib import Path
-
 import pytest
 
 from parsers import parse
 from parsers.errors import UserError
-from parsers.trees.conllu import read_trees
 
 LINES = """
 # text = woman holding an umbrella
@@ -61,8 +57,6 @@ BROKEN = [
     ("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_", "line 1: word 1 .'a'. is in a cycle"),
     ("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_", "line 1: word 2 .'b'. is a second root"),
     ("2-3\ta\t_\t_\t_\t_\t_\t_\t_\t_", "line 1: the range '2-3' does not start at word 1"),
-    ("1\ta\t_\tX\t_\t_\t" + "9" * 5000 + "\troot\t_\t_", "line 1: the head of 'a' is '9+', expected a number"),
-    ("1-" + "9" * 5000 + "\ta\t_\t_\t_\t_\t_\t_\t_\t_", "line 1: the range '1-9+' does not start at word 1"),
     (
         "1-3\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2-4\tbc\t_\t_\t_\t_\t_\t_\t_\t_",
         "line 3: the range '2-4' is within another",
@@ -78,37 +72,15 @@ def test_a_broken_file_is_an_error_that_names_the_file_and_the_line(parses, text
         parse("woman", backend="conllu", parses=path)
 
 
-def test_an_error_about_a_binary_file_names_it(tmp_path):
-    path = tmp_path / "parses.conllu"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match=r"parses\.conllu: not a text file in UTF-8"):
-        parse("woman", backend="conllu", parses=str(path))
-
-
 def test_an_error_about_a_missing_sentence_names_the_sentence_and_the_file(parses):
     path = parses()
     with pytest.raises(UserError, match=r"parses\.conllu: no sentence 'a cat'"):
         parse("a cat", backend="conllu", parses=path)
 
 
-@pytest.mark.parametrize("options", [{}, {"parses": "nowhere.conllu"}, {"parses": "x", "models": "y"}])
-def test_a_missing_or_wrong_option_is_an_error(options):
-    with pytest.raises(UserError, match=r"its options are: parses$|nowhere\.conllu: missing"):
-        parse("a cat", backend="conllu", **options)
-
-
 def chain(heads):
     lines = [f"{word}\tdog\tdog\tNOUN\t_\t_\t{head}\tconj\t_\t_" for word, head in enumerate(heads, start=1)]
     return "\n".join(lines)
-
-
-def test_long_paths_to_the_root_are_checked_in_linear_time(parses):
-    start = time.process_time()
-    graph = parse("", tokens=["dog"] * 2000, backend="conllu", parses=parses(chain(range(2000))))
-    assert len(graph.tokens) == 2000
-    with pytest.raises(UserError, match="cycle"):
-        read_trees(Path(parses(chain([*range(2, 8001), 1]))))
-    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("heads", [range(2001), [0, *[1] * 301]])

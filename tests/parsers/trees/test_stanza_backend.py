@@ -18,7 +18,7 @@ from parsers.backends import load_backend
 from parsers.errors import UserError
 from parsers.factual.conventions import factual
 from parsers.factual.scorer import tuples_of_graph, tuples_of_text
-from parsers.trees.stanza_backend import load, load_trees, tree_of
+from parsers.trees.stanza_backend import load_trees, tree_of
 from parsers.trees.tree import ROOT, first_problem, read_tree
 from parsers.trees.tree_graph import read
 from parsers.words.tokens import tokenise
@@ -146,29 +146,10 @@ def test_without_stanza_the_error_says_what_to_install(monkeypatch):
         load_trees(models="anywhere")
 
 
-def test_unknown_tags_are_an_error():
-    with pytest.raises(UserError, match=r"lexicon or model, found 'guessed'"):
-        load_trees(tags="guessed")
-
-
-def test_unknown_graphs_are_an_error():
-    with pytest.raises(UserError, match=r"tree or agreed, found 'both'"):
-        load(graphs="both")
-
-
 def test_an_error_about_a_folder_without_models_names_the_expected_files(tmp_path):
     pytest.importorskip("stanza")
     with pytest.raises(UserError, match=r"expected resources.json and en/, or tagger.pt, parser.pt, vectors.pt"):
         load_trees(models=str(tmp_path))
-
-
-def test_damaged_models_are_an_error_of_one_line(tmp_path):
-    pytest.importorskip("stanza")
-    for name in ("tagger.pt", "parser.pt", "vectors.pt"):
-        (tmp_path / name).write_bytes(b"no model")
-    with pytest.raises(UserError, match="cannot be loaded") as error:
-        load_trees(models=str(tmp_path))
-    assert "\n" not in str(error.value)
 
 
 def test_stanza_gets_the_options_for_the_given_models(monkeypatch, tmp_path):

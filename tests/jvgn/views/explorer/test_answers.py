@@ -16,27 +16,27 @@ def asked(**values):
     return validated(Asked, {"picture": "7", "text": SENTENCE} | values, "the question")
 
 
-def graph_of(told):
+def graph_of(answered):
     """The graph of an answer, as the page would send it back."""
     return {
-        "nodes": [{"head": node["head"], "attributes": list(node["attributes"])} for node in told["nodes"]],
-        "edges": [{key: edge[key] for key in ("subject", "relation", "object")} for edge in told["edges"]],
-        "referent": told["referent"],
+        "nodes": [{"head": node["head"], "attributes": list(node["attributes"])} for node in answered["nodes"]],
+        "edges": [{key: edge[key] for key in ("subject", "relation", "object")} for edge in answered["edges"]],
+        "referent": answered["referent"],
     }
 
 
-def beliefs(told):
-    return [(node["before"], node["after"]) for node in told["nodes"]]
+def beliefs(answered):
+    return [(node["before"], node["after"]) for node in answered["nodes"]]
 
 
 def test_a_sentence_is_grounded_as_the_grounder_does(grounder, pictures, tmp_path):
-    told = answer(grounder, pictures, asked())
+    answered = answer(grounder, pictures, asked())
     plain = grounder.answer(tmp_path / "7.png", SENTENCE)
-    assert told["tokens"] == tuple(SENTENCE.split()) and not told["edited"]
-    assert told["size"] == (48, 40)
-    np.testing.assert_allclose(told["regions"], plain.box_N4, atol=0.05)
-    np.testing.assert_allclose([before for before, _ in beliefs(told)], plain.unary_KN, atol=1e-6)
-    np.testing.assert_allclose([after for _, after in beliefs(told)], plain.marginal_KN, atol=1e-6)
+    assert answered["tokens"] == tuple(SENTENCE.split()) and not answered["edited"]
+    assert answered["size"] == (48, 40)
+    np.testing.assert_allclose(answered["regions"], plain.box_N4, atol=0.05)
+    np.testing.assert_allclose([before for before, _ in beliefs(answered)], plain.unary_KN, atol=1e-6)
+    np.testing.assert_allclose([after for _, after in beliefs(answered)], plain.marginal_KN, atol=1e-6)
 
 
 def test_a_graph_that_was_not_changed_gives_exactly_the_plain_grounding(grounder, pictures):
@@ -59,22 +59,22 @@ def test_a_graph_that_was_not_changed_gives_exactly_the_plain_grounding(grounder
 def test_an_edited_graph_is_grounded_with_its_own_words(grounder, pictures, change, said):
     graph = graph_of(answer(grounder, pictures, asked()))
     change(graph)
-    told = answer(grounder, pictures, asked(graph=graph))
-    assert told["edited"] and " ".join(told["tokens"]) == said
-    assert told["referent"] == graph["referent"]
+    answered = answer(grounder, pictures, asked(graph=graph))
+    assert answered["edited"] and " ".join(answered["tokens"]) == said
+    assert answered["referent"] == graph["referent"]
     written = worded(
         [Thing(node["head"], tuple(node.get("attributes", ()))) for node in graph["nodes"]],
         [Relation(edge["subject"], edge["relation"], edge["object"]) for edge in graph["edges"]],
         graph["referent"],
     )
     plain = grounder.answer(pictures["7"].image, written)
-    np.testing.assert_allclose([after for _, after in beliefs(told)], plain.marginal_KN, atol=1e-6)
-    assert beliefs(told) != beliefs(answer(grounder, pictures, asked()))
+    np.testing.assert_allclose([after for _, after in beliefs(answered)], plain.marginal_KN, atol=1e-6)
+    assert beliefs(answered) != beliefs(answer(grounder, pictures, asked()))
 
 
 def test_a_graph_needs_no_sentence(grounder, pictures):
-    told = answer(grounder, pictures, asked(text=" ", graph={"nodes": [{"head": "cup"}], "referent": 0}))
-    assert told["tokens"] == ("cup",) and told["edited"]
+    answered = answer(grounder, pictures, asked(text=" ", graph={"nodes": [{"head": "cup"}], "referent": 0}))
+    assert answered["tokens"] == ("cup",) and answered["edited"]
 
 
 def test_the_referent_is_the_runs_for_a_sentence_and_the_persons_for_a_graph(grounder, pictures):
@@ -88,15 +88,15 @@ def test_the_referent_is_the_runs_for_a_sentence_and_the_persons_for_a_graph(gro
 
 
 def test_messages_lead_from_the_beliefs_before_to_those_after(grounder, pictures):
-    told = answer(grounder, pictures, asked())
-    believed = [before for before, _ in beliefs(told)]
-    pairs = [(message["source"], message["target"]) for message in told["messages"]]
+    answered = answer(grounder, pictures, asked())
+    believed = [before for before, _ in beliefs(answered)]
+    pairs = [(message["source"], message["target"]) for message in answered["messages"]]
     assert pairs == [(2, 1), (1, 0), (0, 1), (1, 2)]
-    for message in told["messages"]:
+    for message in answered["messages"]:
         np.testing.assert_allclose(message["before"], believed[message["target"]], atol=2e-6)
         assert sum(message["says"]) == pytest.approx(1, abs=1e-5)
         believed[message["target"]] = message["after"]
-    np.testing.assert_allclose(believed, [after for _, after in beliefs(told)], atol=2e-6)
+    np.testing.assert_allclose(believed, [after for _, after in beliefs(answered)], atol=2e-6)
 
 
 def test_unknown_words_are_named(grounder, pictures):

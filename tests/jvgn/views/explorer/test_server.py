@@ -1,15 +1,12 @@
 """The server answers its own page only, reports every mistake in one line, and writes nothing to disk."""
 
-import socket
 import struct
 import zlib
 
 import pytest
-from PIL import Image
 
 from jvgn.views.explorer.image_list import KEPT, MOST_BYTES
-from jvgn.views.explorer.server import PAGE, explorer, listening
-from parsers.errors import UserError
+from jvgn.views.explorer.server import PAGE, listening
 
 
 def error_of(response):
@@ -54,19 +51,13 @@ def test_the_evaluated_images_are_offered_with_their_sentences(client):
         ("post", {}, 200),
     ],
 )
-def test_strangers_are_refused(client, method, headers, status):
+def test_requests_of_other_pages_and_hosts_are_refused(client, method, headers, status):
     question = {"json": {"picture": "7", "text": "cup"}} if method == "post" else {}
     response = getattr(client, method)("/answers" if question else "/about", headers=headers, **question)
     assert response.status_code == status
     if status == 403:
         assert "open http://127.0.0.1:8765/" in error_of(response)
         assert "Access-Control-Allow-Origin" not in response.headers
-
-
-@pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 200), ("localhost", 200), ("evil.example", 403)])
-def test_on_port_80_host_names_have_no_port(grounder, pictures, host, status):
-    client = explorer("a run", grounder, pictures, 80).test_client()
-    assert client.get("/about", headers={"Host": host, "Origin": f"http://{host}"}).status_code == status
 
 
 def test_a_request_with_data_must_have_an_origin(client):
@@ -103,14 +94,8 @@ def test_an_invalid_question_is_one_line(client, question, message):
 
 
 def test_markup_is_returned_as_data(client):
-    told = client.post("/answers", json={"picture": "7", "text": "<script>alert(1)</script> cup"})
-    assert told.content_type == "application/json" and "script" in told.json["tokens"]
-
-
-@pytest.mark.parametrize("data", [b"{", b"\xff", b""])
-def test_a_question_that_is_not_json_is_one_line(client, data):
-    response = client.post("/answers", data=data, content_type="application/json")
-    assert response.status_code == 400 and error_of(response)
+    answered = client.post("/answers", json={"picture": "7", "text": "<script>alert(1)</script> cup"})
+    assert answered.content_type == "application/json" and "script" in answered.json["tokens"]
 
 
 def test_a_failure_of_the_server_does_not_show_its_details(client, grounder, monkeypatch):
@@ -128,13 +113,6 @@ def test_an_uploaded_picture_is_grounded(client, encoded, kind):
     assert client.post("/answers", json={"picture": name, "text": "cup on a box"}).json["size"] == [60, 30]
 
 
-def test_a_photograph_is_looked_at_the_way_up_that_people_see_it(client, encoded):
-    turned = Image.Exif()
-    turned[0x0112] = 6  # a quarter turn
-    name = uploaded(client, encoded((60, 30), kind="JPEG", exif=turned)).json["name"]
-    assert client.post("/answers", json={"picture": name, "text": "cup"}).json["size"] == [30, 60]
-
-
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 
@@ -145,13 +123,7 @@ def test_an_upload_that_is_not_an_image_is_refused_whatever_its_type(client, dat
     assert error_of(response).startswith("the upload is not a readable image")
 
 
-def test_half_an_image_is_refused(client, encoded):
-    data = encoded((600, 300), kind="JPEG")
-    assert "not a readable image" in error_of(uploaded(client, data[: len(data) // 2]))
-
-
 def test_a_small_file_of_very_many_pixels_is_refused_before_it_is_decoded(client, encoded):
-    """Its first chunk says 8,000 by 9,000; there is nothing to decode."""
     head = b"IHDR" + struct.pack(">II", 8000, 6000) + b"\x08\x02\0\0\0"
     data = encoded()[:12] + head + struct.pack(">I", zlib.crc32(head)) + encoded()[33:]
     assert "8000 x 6000 pixels, more than 40 million" in error_of(uploaded(client, data))
@@ -180,12 +152,3 @@ def test_nothing_is_written(client, encoded, tmp_path, monkeypatch):
 def test_only_this_machine_is_listened_to():
     with listening(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
-
-
-def test_a_port_that_is_taken_is_named():
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        with pytest.raises(UserError, match=f"--port {port}: "):
-            listening(port)

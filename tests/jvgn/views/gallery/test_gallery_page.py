@@ -9,12 +9,11 @@ import pyarrow as pa
 import pytest
 import torch
 
-from jvgn.datasets import tables
 from jvgn.evaluation.predict import predict
 from jvgn.evaluation.predictions import WHOLE_FILE
 from jvgn.storage.parquet import write_table
 from jvgn.training.run import train
-from jvgn.views.gallery.gallery_page import GallerySources, image_urls, rendered, write_gallery
+from jvgn.views.gallery.gallery_page import GallerySources, rendered, write_gallery
 from parsers.errors import UserError
 
 CPU = torch.device("cpu")
@@ -95,16 +94,6 @@ def test_predictions_of_other_regions_are_refused(sources, tmp_path):
     others = replace(sources, predictions=tmp_path / "predictions.parquet")
     with pytest.raises(UserError, match=r"predictions.parquet: image \d+ has \d+ regions; predict again"):
         write_gallery(others, sources.regions.parent / "images", tmp_path / "index.html", "small", 0.5)
-
-
-def test_an_unreadable_or_missing_image_is_named(tmp_path):
-    columns = {"image_id": [7, 8], "file_name": ["7.png", "8.png"], "width": [4, 4], "height": [4, 4]}
-    write_table(tmp_path / "images.parquet", columns, tables.IMAGES)
-    (tmp_path / "7.png").write_bytes(b"half of it")
-    with pytest.raises(UserError, match=r"7.png: "):
-        image_urls(tmp_path, tmp_path, pd.Series([7]))
-    with pytest.raises(UserError, match=r"8.png: "):
-        image_urls(tmp_path, tmp_path, pd.Series([8]))
 
 
 def test_data_that_looks_like_a_place_in_the_page_stays_data():

@@ -1,4 +1,4 @@
-"""Groundings of two models that are no runs, and answers to a survey of them."""
+"""Groundings of two models, read from files, and a survey of them."""
 
 import json
 

@@ -58,7 +58,7 @@ def test_same_answers_are_counted_over_all_pairs_of_raters(seed):
     assert same_answer(counted(drawn, 4)) == pytest.approx(expected)
 
 
-def test_full_agreement_is_one_and_what_is_not_defined_is_none():
+def test_full_agreement_is_one_and_undefined_agreement_is_none():
     assert krippendorff_alpha(counted([[1, 2, 4], [1, 2, 4]], 4)) == pytest.approx(1)
     assert krippendorff_alpha(counted([[3, 3], [3, 3]], 4)) is None
     assert krippendorff_alpha(counted([[1, None], [None, 2]], 4)) is None
