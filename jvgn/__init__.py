@@ -1,8 +1,8 @@
 """Joint visual grounding with language scene graphs: find every object that a sentence mentions in an image.
 
-Reading order, for a reader of the paper: `model`, `potentials`, `factor_graph`, `schedule`, `belief_propagation`,
-`batches`, `training.examples`, `training.trainer`, `evaluation.score`. The numbers are those that LaTeX gives the
-paper's equations; the appendix repeats (12) to (16) without numbers.
+Reading order for a reader of the paper: `model`, `potentials`, `factor_graph`, `message_schedule`,
+`belief_propagation`, `batches`, `training.examples`, `training.trainer`, `evaluation.score`. The numbers are those that
+LaTeX gives the paper's equations; the appendix repeats (12) to (16) without numbers.
 
 ====  ==================================  ============================================================================
 eq.   the paper                           the code

@@ -17,8 +17,8 @@ from torch import Tensor
 
 from jvgn.boxes import spatial_feature
 from jvgn.factor_graph import Forest
-from jvgn.regions.store import Regions
-from jvgn.schedule import Grouping, Schedule, group_by_image, message_schedule
+from jvgn.message_schedule import Grouping, Schedule, group_by_image, message_schedule
+from jvgn.regions.hdf5_store import Regions
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from jvgn.schedule import Level, Schedule, message_schedule
+from jvgn.message_schedule import Level, Schedule, message_schedule
 
 MODEST = 20.0
 """If the highest score of every edge is nearer to zero than this, scores are exponentiated without shifting them."""

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from jvgn.belief_propagation import log_partition, schedule_of
-from jvgn.schedule import Level
+from jvgn.message_schedule import Level
 
 
 def best_joint(

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from jvgn.schedule import Grouping, grouped
+from jvgn.message_schedule import Grouping, grouped
 
 SMALLEST_NORM = 1e-12
 CANCELLED = 1e-2

@@ -148,7 +148,7 @@ def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Pa
 @click.option("--dataset", required=True, help="Its name, to look up the paper's size of the vocabulary.")
 def sweep_vocabulary(expressions: Path, output: Path, dataset: str) -> None:
     """Write the size of the vocabulary for every threshold, beside the paper's."""
-    from jvgn.vocabulary.sweep import sweep
+    from jvgn.vocabulary.threshold_sweep import sweep
 
     sweep(expressions, output, dataset)
 

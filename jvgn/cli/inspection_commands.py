@@ -120,7 +120,7 @@ def describe(dataset: str, run: str, preset: str | None, words: int | None, feat
     """Print the layers of a run's model with their shapes and parameters; no data is needed."""
     from jvgn.paper.parameters import description, layers
     from jvgn.settings.configuration import read_configuration
-    from jvgn.vocabulary.sweep import SIZES_IN_PAPER
+    from jvgn.vocabulary.threshold_sweep import SIZES_IN_PAPER
 
     chosen = read_configuration(config, preset)
     chosen.check_run(dataset, run)

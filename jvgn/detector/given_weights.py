@@ -24,7 +24,7 @@ def adopt_detector(
         raise UserError(f"{given}: no such file; fix the detector's `weights`")
     saw_all_of = None
     if settings.source == "detectron2" and not is_ours(given):
-        from jvgn.detector.detectron2 import read_given
+        from jvgn.detector.detectron2_backend import read_given
 
         found = read_given(settings, str(given))
         state, categories, saw_all_of = found.state, found.categories, found.saw_all_of

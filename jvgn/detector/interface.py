@@ -57,7 +57,7 @@ def load_source(settings: DetectorSettings, weights: Path | str, proposals: int 
         check_settings(weights, trained.settings, settings)
         return trained
     if settings.source == "detectron2":
-        from jvgn.detector.detectron2 import load_detectron2
+        from jvgn.detector.detectron2_backend import load_detectron2
 
         found = load_detectron2(weights, proposals)
         check_settings(weights, found.settings, settings)
@@ -73,6 +73,6 @@ def untrained(settings: TorchvisionSettings | Detectron2Settings, class_count: i
         from jvgn.detector.weights import start_detector
 
         return start_detector(settings, class_count)
-    from jvgn.detector.detectron2 import start_detectron2
+    from jvgn.detector.detectron2_backend import start_detectron2
 
     return start_detectron2(settings, class_count)

@@ -23,7 +23,7 @@ class MetricsPart(BaseModel):
 
 
 class Supporting(MetricsPart):
-    """Supporting objects found; see `jvgn.evaluation.supporting`."""
+    """Supporting objects found; see `jvgn.evaluation.supporting_objects`."""
 
     n: NonNegativeInt
     """Expressions that have supporting objects."""

@@ -16,7 +16,7 @@ from jvgn.detector.leakage_proof import read_verdict
 from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, write_metrics
 from jvgn.evaluation.predictions import WAYS, read_predictions
 from jvgn.evaluation.statistics import calibration_error, percent
-from jvgn.evaluation.supporting import SupportingObjects
+from jvgn.evaluation.supporting_objects import SupportingObjects
 from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.regions.recall import coverage
 from jvgn.settings.run import RunSettings

@@ -14,7 +14,7 @@ from jvgn.grounding.answer import Answer, JointGrounding
 from jvgn.grounding.run_folder import RunFolder
 from jvgn.grounding.stored_expression import StoredExpression
 from jvgn.joint_decoding import best_joint
-from jvgn.regions.store import Regions, RegionStore
+from jvgn.regions.hdf5_store import Regions, RegionStore
 from jvgn.storage.records import check_unchanged
 from jvgn.training.checkpoint import TrainedModel, load_model
 from jvgn.vocabulary.words import UNKNOWN, Vocabulary

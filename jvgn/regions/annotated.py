@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from jvgn.boxes import flaws
 from jvgn.datasets.tables import boxes_of
+from jvgn.regions.hdf5_store import Skipped
 from jvgn.regions.skipped import Policy, skip_or_stop
-from jvgn.regions.store import Skipped
 from parsers.errors import UserError
 
 

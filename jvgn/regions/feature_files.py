@@ -8,7 +8,7 @@ attrs_conf, num_boxes, boxes, features. A header line may set another order.
 `feature`, `features`, `feat` or `x` (N, D, or D, N), and may hold `score`, `scores` or `objects_conf` (N), `label` (N;
 the dataset's category ids), `object_id` or `ann_id` (N), `image_w` and `image_h`, and `num_boxes` or `num_bbox`: rows
 after these are padding.
-`hdf5`: a file of regions, see `jvgn.regions.store`.
+`hdf5`: a file of regions, see `jvgn.regions.hdf5_store`.
 
 Boxes are xyxy in pixels of the image. Nothing is unpickled. Shape suffixes: N regions of an image, D feature size.
 """
@@ -22,7 +22,7 @@ from typing import Protocol
 
 import numpy as np
 
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.storage.files import reading
 from parsers.errors import BrokenFile, UserError
 

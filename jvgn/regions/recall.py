@@ -15,7 +15,7 @@ import pandas as pd
 
 from jvgn.correctness import Correctness
 from jvgn.datasets import tables
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.storage.files import write_text
 
 FORMAT = "1"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
+from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter, Skipped
 from jvgn.regions.skipped import Policy, write_skipped
-from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
 from jvgn.storage.files import UNFINISHED, on_success, sha256, write_text
 from parsers.errors import BrokenFile, UserError
 

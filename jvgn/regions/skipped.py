@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from jvgn.regions.store import Skipped
+from jvgn.regions.hdf5_store import Skipped
 from jvgn.storage.files import replacing
 from parsers.errors import UserError
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from jvgn.storage.code import fingerprint
+from jvgn.storage.code_slices import fingerprint
 from jvgn.storage.files import replacing, sha256
 from jvgn.storage.weights import load_checkpoint
 from parsers.errors import UserError

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from jvgn.storage.code import code_behind, imported_by
+from jvgn.storage.code_slices import code_behind, imported_by
 from jvgn.storage.files import actions_on_success, check_may_be_file, sha256
 from jvgn.storage.records import Origin, read_origin, write_origin
 from parsers.errors import BrokenFile, UserError

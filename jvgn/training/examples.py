@@ -17,7 +17,7 @@ from jvgn.boxes import iou, paired_iou
 from jvgn.correctness import Correctness
 from jvgn.datasets import tables
 from jvgn.factor_graph import FactorGraphs, read_factor_graphs
-from jvgn.regions.store import Regions, RegionStore
+from jvgn.regions.hdf5_store import Regions, RegionStore
 from jvgn.settings.run import RunSettings
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError

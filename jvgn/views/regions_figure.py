@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from jvgn.datasets import tables
 from jvgn.detector.images import read_image
 from jvgn.layout import dataset_folder, results_of_regions
-from jvgn.regions.store import Regions, RegionStore
+from jvgn.regions.hdf5_store import Regions, RegionStore
 from jvgn.views.figure_style import COLOURS, outline, save
 from parsers.errors import UserError
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from jvgn.datasets.refer import read_dataset
 from jvgn.graphs.parsing import GraphFiles, parse_expressions
-from jvgn.regions.store import Regions, RegionWriter
+from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world

@@ -6,7 +6,7 @@ import torch
 from jvgn.batches import Batch, make_batch
 from jvgn.factor_graph import FactorGraphs, factor_graph
 from jvgn.model import JVGN
-from jvgn.regions.store import Regions
+from jvgn.regions.hdf5_store import Regions
 from jvgn.vocabulary.words import Vocabulary
 from parsers.scene_graph import Edge, Node, SceneGraph
 

@@ -14,8 +14,8 @@ from jvgn.batches import Batch
 from jvgn.belief_propagation import Beliefs, Factors, factors_of, joint_map, log_marginals, log_partition
 from jvgn.boxes import iou
 from jvgn.joint_decoding import best_joint
+from jvgn.message_schedule import message_schedule
 from jvgn.model import JVGN, NodeBeliefs, divergence, mean_words
-from jvgn.schedule import message_schedule
 from jvgn.training.examples import SoftLabel
 from tests.jvgn.small_batch import HIDDEN, SENTENCES, WORDS, double, small_batch, small_model
 

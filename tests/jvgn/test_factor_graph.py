@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jvgn.datasets import tables
 from jvgn.factor_graph import factor_graph, ranges, read_factor_graphs
 from jvgn.graphs.tables import EDGES, NODES, graph_rows
-from jvgn.schedule import peel
+from jvgn.message_schedule import peel
 from jvgn.storage.parquet import write_table
 from jvgn.vocabulary.words import Vocabulary
 from parsers import parse

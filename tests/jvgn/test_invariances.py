@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jvgn.belief_propagation import joint_map, log_marginals
+from jvgn.message_schedule import grouped, message_schedule
 from jvgn.model import divergence
 from jvgn.potentials import PairwisePotential, UnaryPotential
-from jvgn.schedule import grouped, message_schedule
 from tests.jvgn.small_batch import IMAGE_S, SENTENCES, double, random_images, small_batch, small_model
 from tests.jvgn.test_belief_propagation import forests
 

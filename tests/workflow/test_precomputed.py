@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 
 
 def finish(project, *targets):

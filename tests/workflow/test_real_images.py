@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 
 COCO = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data" / "coco128"
 pytestmark = pytest.mark.skipif(not COCO.exists(), reason=f"no images in {COCO}; set JVGN_SHARED")

@@ -11,7 +11,7 @@ from jvgn.layout import DEFAULT_RUN, RunPaths
 from jvgn.paper.runs import RUNS_OF_TABLES
 from jvgn.planning.resources import REQUESTS, parser_megabytes
 from jvgn.settings.configuration import configuration as checked_configuration
-from jvgn.storage.code import code_behind, file_of
+from jvgn.storage.code_slices import code_behind, file_of
 from jvgn.storage.files import record_of
 from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError

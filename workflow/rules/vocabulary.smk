@@ -26,7 +26,7 @@ rule build_vocabulary:
 
 rule sweep_vocabulary:
     input:
-        code=code_of("jvgn.vocabulary.sweep"),
+        code=code_of("jvgn.vocabulary.threshold_sweep"),
         expressions="results/datasets/{dataset}/expressions.parquet",
     output:
         "results/vocabulary/{dataset}/sweep.csv",

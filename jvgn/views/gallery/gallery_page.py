@@ -17,8 +17,8 @@ from tqdm import tqdm
 from jvgn.datasets import tables
 from jvgn.evaluation.predictions import read_beliefs, read_predictions
 from jvgn.graphs.tables import EDGES, NODES
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.recall import coverage
-from jvgn.regions.store import RegionStore
 from jvgn.storage.files import write_text
 from jvgn.storage.parquet import read_table
 from jvgn.storage.pictures import checked_picture

@@ -22,8 +22,8 @@ from jvgn.boxes import iou
 from jvgn.correctness import exceeds
 from jvgn.datasets import tables
 from jvgn.graphs.tables import EDGES, NODES
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.recall import referents_of
-from jvgn.regions.store import RegionStore
 from jvgn.storage.files import reading
 from jvgn.storage.parquet import read_table
 from jvgn.storage.text_formats import check_counts

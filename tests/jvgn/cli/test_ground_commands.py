@@ -17,7 +17,7 @@ from jvgn.detector.faster_rcnn import build_detector
 from jvgn.detector.weights import save_detector
 from jvgn.evaluation.predict import predict
 from jvgn.grounding.grounder import Grounder
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS
 from jvgn.settings.regions import RegionSettings

@@ -10,7 +10,7 @@ import torch
 from jvgn.datasets.refer import read_dataset
 from jvgn.evaluation.predict import predict
 from jvgn.graphs.parsing import GraphFiles, parse_expressions
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from jvgn.training.checkpoint import new_model, save_model

@@ -7,7 +7,7 @@ import torch
 from jvgn.datasets import tables
 from jvgn.evaluation.predictions import read_predictions
 from jvgn.grounding.answerer import Answerer, ImageRegions
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.storage.parquet import write_table
 from jvgn.training.checkpoint import load_model
 from parsers import parse

@@ -114,7 +114,7 @@ def test_an_image_without_boxes_has_no_features(detector):
 
 def test_without_detectron2_the_error_says_how_to_install_it(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "detectron2", None)  # an import then fails, whatever is installed
-    monkeypatch.delitem(sys.modules, "jvgn.detector.detectron2", raising=False)
+    monkeypatch.delitem(sys.modules, "jvgn.detector.detectron2_backend", raising=False)
     settings = Detectron2Settings(source="detectron2")
     for use in (lambda: load_source(settings, tmp_path / "weights.safetensors"), lambda: untrained(settings, 2)):
         with pytest.raises(UserError, match="conda install --channel conda-forge detectron2") as error:

@@ -15,7 +15,7 @@ from jvgn.detector.images import read_image
 from jvgn.detector.interface import load_source
 from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.settings.detector import Detectron2Settings
 from jvgn.settings.regions import RegionSettings
 from parsers.errors import BrokenFile, UserError
@@ -28,7 +28,7 @@ from detectron2.config import get_cfg
 from detectron2.engine import DefaultPredictor
 from detectron2.structures import Boxes, Instances
 
-from jvgn.detector.detectron2 import MODEL_ZOO, start_detectron2
+from jvgn.detector.detectron2_backend import MODEL_ZOO, start_detectron2
 
 COCO128 = Path(os.environ.get("JVGN_SHARED", "../shared")) / "data/coco128/images"
 SMALL = Detectron2Settings(

@@ -8,7 +8,7 @@ import pytest
 from jvgn.detector.given_weights import adopt_detector
 from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.storage.files import sha256
 from tests.jvgn.drawing import SETTINGS
 

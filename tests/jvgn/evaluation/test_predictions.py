@@ -7,7 +7,7 @@ import torch
 
 from jvgn.evaluation.predict import believed, predict
 from jvgn.evaluation.predictions import WAYS, read_beliefs
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.training.checkpoint import load_model, new_model, save_model
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError

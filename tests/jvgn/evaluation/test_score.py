@@ -6,8 +6,8 @@ import pytest
 from jvgn.datasets import tables
 from jvgn.evaluation.score import Answers, by_decoding, split_values
 from jvgn.graphs.tables import EDGES, NODES
+from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.regions.recall import coverage
-from jvgn.regions.store import Regions, RegionWriter
 from jvgn.storage.parquet import write_table
 
 

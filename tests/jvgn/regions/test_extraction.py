@@ -9,8 +9,8 @@ from jvgn.datasets.tables import OBJECTS
 from jvgn.detector.images import read_image
 from jvgn.detector.weights import load_detector
 from jvgn.regions.extraction import Extractor, batch_by_size
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.shards import WINDOW, Shard
-from jvgn.regions.store import RegionStore
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table

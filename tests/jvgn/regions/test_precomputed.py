@@ -10,8 +10,8 @@ import pytest
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
+from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter
 from jvgn.regions.precomputed import Importer, declare_detector, import_regions
-from jvgn.regions.store import Regions, RegionStore, RegionWriter
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.parquet import read_table

@@ -8,8 +8,8 @@ import pytest
 
 from jvgn.boxes import iou
 from jvgn.datasets.tables import EXPRESSIONS, OBJECTS
+from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter, Skipped
 from jvgn.regions.recall import measure_recall
-from jvgn.regions.store import Regions, RegionStore, RegionWriter, Skipped
 from jvgn.storage.parquet import read_table, write_table
 
 

@@ -13,14 +13,14 @@ import pandas as pd
 import pytest
 
 from jvgn.regions import shards
+from jvgn.regions.hdf5_store import RegionStore, RegionWriter, Skipped
 from jvgn.regions.shards import Shard, merge_regions
 from jvgn.regions.skipped import write_skipped
-from jvgn.regions.store import RegionStore, RegionWriter, Skipped
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import actions_on_success, sha256
 from parsers.errors import BrokenFile, UserError
 from tests.jvgn.drawing import SETTINGS, draw
-from tests.jvgn.regions.test_store import FEATURE_SIZE, make_regions
+from tests.jvgn.regions.test_hdf5_store import FEATURE_SIZE, make_regions
 
 IMAGES = 70
 WINDOW = 16

@@ -10,7 +10,7 @@ import torch
 from jvgn.evaluation.predict import predict
 from jvgn.evaluation.predictions import PREDICTIONS
 from jvgn.evaluation.score import RunName, Scored, score
-from jvgn.regions.store import RegionStore, RegionWriter, Skipped
+from jvgn.regions.hdf5_store import RegionStore, RegionWriter, Skipped
 from jvgn.storage.parquet import write_table
 from jvgn.training.run import train
 from parsers.errors import UserError

@@ -4,11 +4,11 @@ import pytest
 from PIL import Image
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
-from jvgn.regions.store import RegionWriter
+from jvgn.regions.hdf5_store import RegionWriter
 from jvgn.storage.parquet import write_table
 from jvgn.views.regions_figure import RegionViewer
 from parsers.errors import UserError
-from tests.jvgn.regions.test_store import FEATURE_SIZE, make_regions
+from tests.jvgn.regions.test_hdf5_store import FEATURE_SIZE, make_regions
 
 
 @pytest.fixture

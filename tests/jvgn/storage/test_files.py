@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jvgn.regions.store import Regions, RegionWriter
+from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.storage import files
 from jvgn.storage.files import leftovers, on_success, reading, record_of, replacing, replacing_folder, sha256
 from jvgn.storage.parquet import write_table

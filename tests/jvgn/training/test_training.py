@@ -15,7 +15,7 @@ from jvgn.evaluation.score import Answers, by_decoding
 from jvgn.joint_decoding import best_joint
 from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
-from jvgn.regions.store import RegionStore, RegionWriter
+from jvgn.regions.hdf5_store import RegionStore, RegionWriter
 from jvgn.runtime.distributed import Processes
 from jvgn.runtime.resume import TrainingState
 from jvgn.storage.files import actions_on_success

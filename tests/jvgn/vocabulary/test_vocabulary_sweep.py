@@ -10,7 +10,7 @@ import pytest
 
 from jvgn.storage.parquet import write_table
 from jvgn.vocabulary import sweep as vocabulary_sweep
-from jvgn.vocabulary.sweep import sweep
+from jvgn.vocabulary.threshold_sweep import sweep
 from jvgn.vocabulary.words import COUNTED, Vocabulary, build_vocabulary
 
 PAPER = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "paper/jvgn.tex"

@@ -6,7 +6,7 @@ import numpy as np
 
 from jvgn.datasets import tables
 from jvgn.graphs.tables import EDGES, NODES, graph_rows
-from jvgn.regions.store import Regions, RegionWriter
+from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.storage.parquet import write_table
 from jvgn.training.examples import Inputs
 from jvgn.vocabulary.glove import build_vectors

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.random import Generator
 
 from jvgn.datasets import tables
-from jvgn.regions.store import Regions, RegionWriter
+from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.parser import LexicalSettings
 from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings

@@ -11,7 +11,7 @@ from PIL import Image
 
 from jvgn.datasets import tables
 from jvgn.grounding.grounder import Grounder
-from jvgn.regions.store import Regions
+from jvgn.regions.hdf5_store import Regions
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.parquet import write_table
 from jvgn.training.checkpoint import TrainedModel, new_model

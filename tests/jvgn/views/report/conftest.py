@@ -9,7 +9,7 @@ import pytest
 from jvgn.datasets import tables
 from jvgn.evaluation.predictions import PREDICTIONS, WAYS
 from jvgn.graphs.tables import EDGES, NODES
-from jvgn.regions.store import Regions, RegionWriter
+from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.storage.parquet import write_table
 from jvgn.views.report.charts import Output
 

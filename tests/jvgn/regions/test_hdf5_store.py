@@ -7,8 +7,8 @@ import h5py
 import numpy as np
 import pytest
 
-from jvgn.regions import store
-from jvgn.regions.store import Regions, RegionStore, RegionWriter
+from jvgn.regions import hdf5_store as store
+from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter
 from parsers.errors import UserError
 
 FEATURE_SIZE = 6

@@ -5,7 +5,7 @@ from pathlib import Path
 import grimp
 import pytest
 
-from jvgn.storage.code import ROOT, code_behind
+from jvgn.storage.code_slices import ROOT, code_behind
 
 GRAPH = grimp.build_graph("jvgn", "parsers")
 

@@ -17,7 +17,7 @@ from jvgn.correctness import Correctness
 from jvgn.datasets import tables
 from jvgn.evaluation.metrics import Supporting
 from jvgn.evaluation.statistics import percent
-from jvgn.regions.store import RegionStore
+from jvgn.regions.hdf5_store import RegionStore
 from jvgn.storage.files import reading
 from parsers.errors import BrokenFile, UserError
 
