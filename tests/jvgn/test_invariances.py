@@ -1,4 +1,4 @@
-"""What must not change a belief: the order of regions, nodes and expressions, padding, and the company of a mini-batch.
+"""A belief must not depend on the order of regions, nodes and expressions, on padding, or on the rest of a mini-batch.
 
 And what must change the weights: gradients, against finite differences, and learning.
 """

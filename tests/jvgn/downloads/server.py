@@ -1,4 +1,4 @@
-"""A web server on 127.0.0.1 whose files misbehave as they are told to, and which counts the bytes that it sends."""
+"""A web server on 127.0.0.1 whose files misbehave as the test asks, and which counts the bytes that it sends."""
 
 import hashlib
 import re

@@ -49,7 +49,7 @@ def test_verify_finds_damage_in_provided_files(published, hasty, folder):
 
 
 def verified():
-    """What `jvgn verify` names."""
+    """Return the files that `jvgn verify` reports."""
     said = CliRunner().invoke(main, ["verify", "resources"]).stdout
     return [" ".join(line.split()[:2]) for line in said.splitlines() if not line.startswith("resources")]
 

@@ -1,4 +1,4 @@
-"""What regions cover, against its plain definition."""
+"""Coverage and recall of regions, against their plain definitions."""
 
 import json
 

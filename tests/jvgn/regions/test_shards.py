@@ -24,7 +24,7 @@ from tests.jvgn.regions.test_hdf5_store import FEATURE_SIZE, make_regions
 
 IMAGES = 70
 WINDOW = 16
-"""Of batches of one image: the images make five windows."""
+"""With batches of one image, the images make five windows."""
 CHOSEN = RegionSettings(proposals=20, batch_size=1)
 
 

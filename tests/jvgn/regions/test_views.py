@@ -1,4 +1,4 @@
-"""What people see of a file of regions, and what they are told where there is nothing to see."""
+"""`jvgn regions info` and `jvgn regions show`: their output, and their errors."""
 
 import pytest
 from PIL import Image
