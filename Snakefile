@@ -39,7 +39,7 @@ wildcard_constraints:
     vocabulary=either_of(configuration.vocabularies),
     parser=either_of(configuration.all_parsers),
     setting="gt|det",
-    run_folder=either_of(["", *(f"/runs/{run}" for run in configuration.all_runs if run != DEFAULT_RUN)]),
+    run_folder=either_of(["", *(f"{os.sep}runs/{run}" for run in configuration.all_runs if run != DEFAULT_RUN)]),
 
 
 scattergather:
