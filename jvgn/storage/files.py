@@ -208,9 +208,10 @@ def check_may_be_replaced(folder: Path, ours: Container[str]) -> None:
 
 
 def leftovers(path: Path | str) -> Iterator[Path]:
-    """Find temporary files and folders that killed processes left beside `path`."""
+    """Find temporary files and folders of `path` and of its record that killed processes left."""
     path = Path(path)
-    yield from path.parent.glob(f"{glob.escape(f'.{path.name}.')}*{UNFINISHED}*")
+    for name in (path.name, record_of(path).name):
+        yield from path.parent.glob(f"{glob.escape(f'.{name}.')}*{UNFINISHED}*")
 
 
 def sha256(path: Path | str) -> str:
