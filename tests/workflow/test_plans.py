@@ -22,7 +22,7 @@ def test_a_typo_in_the_configuration_stops_before_any_job(project, miniature):
     ("target", "message"),
     [
         ("results/shapez_gt/metrics.json", "No rule to produce results/shapez_gt/metrics.json"),
-        ("results/shapes_gt/runs/odd/metrics.json", "config.yaml: unknown run odd"),
+        ("results/shapes_gt/runs/odd/metrics.json", "No rule to produce results/shapes_gt/runs/odd"),
     ],
 )
 def test_a_target_that_cannot_be_made_is_named(project, target, message):
