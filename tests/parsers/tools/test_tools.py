@@ -61,7 +61,7 @@ def test_nodes_that_nothing_connects_are_drawn_below():
 
 def test_remarks_mention_what_the_drawing_does_not_show():
     assert remarks(parse("a very tall man")) == ["left out: very"]
-    assert remarks(parse("sitting there")) == ["no phrase was found: the node stands for the sentence"]
+    assert remarks(parse("sitting there")) == ["no phrase was found: the node covers the whole sentence"]
     assert remarks(parse("a tall man")) == []
 
 
