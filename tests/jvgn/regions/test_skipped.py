@@ -66,7 +66,7 @@ def test_expressions_of_skipped_images_count_as_not_found(small_world, run_setti
     lost = predictions["expression_id"].iloc[0]
     rest = predictions[predictions["expression_id"] != lost].to_dict("list")
     write_table(tmp_path / "predictions.parquet", rest, PREDICTIONS)
-    with pytest.raises(UserError, match=rf"predictions\.parquet: holds no referent of expression {lost}, whose image"):
+    with pytest.raises(UserError, match=rf"predictions\.parquet: has no referent of expression {lost}, whose image"):
         score(files, RunName("shapes", "gt", "default"), 0.5, tmp_path / "metrics.json")
 
 

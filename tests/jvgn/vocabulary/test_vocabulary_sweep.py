@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from jvgn.storage.parquet import write_table
-from jvgn.vocabulary import sweep as vocabulary_sweep
+from jvgn.vocabulary import threshold_sweep as vocabulary_sweep
 from jvgn.vocabulary.threshold_sweep import sweep
 from jvgn.vocabulary.words import COUNTED, Vocabulary, build_vocabulary
 

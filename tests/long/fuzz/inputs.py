@@ -26,7 +26,7 @@ LONGEST = 60.0
 """Seconds for one input, after which a command hangs."""
 FINE = ("accepted", "refused")
 MODULES = [module.name for module in pkgutil.walk_packages(jvgn.__path__, "jvgn.")]
-IMPORTED = [name for name in MODULES if not name.endswith(("__main__", "detectron2"))]
+IMPORTED = [name for name in MODULES if not name.endswith(("__main__", "detectron2_backend"))]
 """Modules that are imported once, in the process that all others are forked from."""
 
 

@@ -277,7 +277,7 @@ def test_a_sentence_that_fails_is_reported_and_falls_back(fake_java, caplog):
         False,
     ]
     assert caplog.messages == [
-        "CoreNLP gave no graph for 'hang the dog': no parse was found in time; one node stands for it"
+        "CoreNLP gave no graph for 'hang the dog': no parse was found in time; one node covers the sentence"
     ]
     process.stop(process.process)
 
