@@ -21,9 +21,9 @@ def parse(
     Conventions: `written` keeps the sentence's words; `factual` is FACTUAL's normal form, for scoring.
     """
     # Import here: stages that only read tables of graphs must not depend on the code of the parsers.
-    from parsers.backends import load_backend
     from parsers.errors import UserError
     from parsers.factual.conventions import in_conventions
+    from parsers.parser import load_backend
     from parsers.scene_graph import MOST_TOKENS
     from parsers.words.tokens import tokenise
 

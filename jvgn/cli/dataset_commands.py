@@ -103,8 +103,7 @@ def parse(
     coverage: Path,
 ) -> None:
     """Parse the sentences of EXPRESSIONS into scene graphs: tables of NODES and EDGES, and their COVERAGE."""
-    from jvgn.graphs.parser_file import read_parser
-    from jvgn.graphs.parsing import GraphFiles, Shard, parse_expressions
+    from jvgn.graphs.parsing import GraphFiles, Shard, parse_expressions, read_parser
     from parsers.parser import named_parser
 
     parser = read_parser(settings) if settings else named_parser(backend, options)

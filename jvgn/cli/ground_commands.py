@@ -94,7 +94,7 @@ def ground(
 
 def ready_parser(run: Path, name: str | None) -> "Parser":
     """Load the run's parser or the named one, so that a missing model is reported before torch is loaded."""
-    from jvgn.graphs.parser_file import read_parser
+    from jvgn.graphs.parsing import read_parser
     from jvgn.grounding.run_folder import RunFolder
     from parsers.parser import named_parser
 

@@ -9,17 +9,14 @@ weights it started from, are unknown); `saw_all_of`: a collection that it was tr
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, get_args
 
 from jvgn.detector.excluded_images import evaluated
-from jvgn.detector.provenance import Provenance, read_provenance
-from jvgn.storage.files import reading, write_text
+from jvgn.detector.provenance import Provenance, Verdict, read_provenance
+from jvgn.storage.files import write_text
 from parsers.errors import UserError
 
 NAMED = 5
 """The number of leaked images that a message names."""
-
-Verdict = Literal["proved", "leaking", "unproven"]
 
 
 def evaluation_images(expressions: Iterable[Path | str]) -> set[int]:
@@ -65,11 +62,3 @@ def all_is_known(made: Provenance) -> bool:
     )
     # An empty list proves nothing: every detector was trained on some images.
     return bool(made.training_image_ids) and not from_unknown
-
-
-def read_verdict(path: Path) -> str:
-    with reading(path, "leakage proof"):
-        verdict = json.loads(path.read_bytes())["verdict"]
-        if verdict not in get_args(Verdict):
-            raise ValueError(f"unknown verdict {verdict!r}")
-        return str(verdict)

@@ -9,7 +9,7 @@ of the `images`, `objects` and `excluded` tables; `versions`: those of the libra
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from jvgn.settings.base import Frozen, read_json
 from jvgn.settings.detector import DetectorSettings
@@ -17,6 +17,8 @@ from jvgn.storage.files import reading, write_text
 
 COCO_TRAIN2017 = "COCO train2017"
 """Includes train2014, and so every image of RefCOCO, RefCOCO+ and RefCOCOg."""
+
+Verdict = Literal["proved", "leaking", "unproven"]
 
 
 class Provenance(Frozen):
@@ -45,3 +47,11 @@ def read_image_ids(path: Path | str) -> tuple[int, ...]:
     """Return the image ids of a text file, one per line, sorted."""
     with reading(path, "list of image ids", "fix the detector's `training_images`"):
         return tuple(sorted(set(map(int, Path(path).read_text(encoding="utf8").split()))))
+
+
+def read_verdict(path: Path) -> str:
+    with reading(path, "leakage proof"):
+        verdict = json.loads(path.read_bytes())["verdict"]
+        if verdict not in get_args(Verdict):
+            raise ValueError(f"unknown verdict {verdict!r}")
+        return str(verdict)

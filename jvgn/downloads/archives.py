@@ -18,7 +18,7 @@ from typing import IO
 from tqdm import tqdm
 
 from jvgn.storage.files import disk_errors_named, leftovers, reading, remove, replacing, replacing_folder
-from jvgn.storage.picture_hashes import write_hashes
+from jvgn.storage.pictures import write_hashes
 from parsers.errors import BrokenFile
 
 CHUNK = 1 << 20

@@ -12,10 +12,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from jvgn.datasets import tables
-from jvgn.detector.leakage_proof import read_verdict
-from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, write_metrics
+from jvgn.detector.provenance import read_verdict
+from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, calibration_error, percent, write_metrics
 from jvgn.evaluation.predictions import WAYS, read_predictions
-from jvgn.evaluation.statistics import calibration_error, percent
 from jvgn.evaluation.supporting_objects import SupportingObjects
 from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.regions.recall import coverage

@@ -15,8 +15,7 @@ import pandas as pd
 
 from jvgn.correctness import Correctness
 from jvgn.datasets import tables
-from jvgn.evaluation.metrics import Supporting
-from jvgn.evaluation.statistics import percent
+from jvgn.evaluation.metrics import Supporting, percent
 from jvgn.regions.hdf5_store import RegionStore
 from jvgn.storage.files import reading
 from parsers.errors import BrokenFile, UserError

@@ -1,13 +1,21 @@
 """The parse stage: `expressions.parquet` -> `nodes.parquet`, `edges.parquet` and `coverage.json`.
 
 A graph depends on its sentence alone: the tables are the same bytes for any number of shards and processes.
+
+`coverage.json` counts what the graphs hold: expressions; sentences_parsed (identical sentences are parsed once a
+shard); fallbacks (sentences in which no phrase was found); nodes; edges; in_pieces (graphs that are not connected);
+referent_is_object (graphs whose referent is the object of an edge, so that the syntactic head is not the node of
+in-degree zero); content_words; words_left_out (content words in no node and no edge); words_left_out_percent; seconds
+(of all shards together).
 """
 
+import json
 import logging
 import os
 import re
+import reprlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -17,14 +25,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from tqdm import tqdm
 
-from jvgn.graphs.coverage import COUNTED, counts, merge_coverage, write_coverage
 from jvgn.graphs.tables import EDGES, NODES, GraphFiles, graph_rows, merge_graphs, writing_graphs
-from jvgn.storage.files import sha256
+from jvgn.settings.base import load_yaml
+from jvgn.storage.files import check_counts, reading, sha256, write_text
 from jvgn.storage.parquet import count_rows, read_rows
 from jvgn.storage.processes import workers
 from parsers.errors import BrokenFile, UserError
-from parsers.parser import Parser
-from parsers.scene_graph import MOST_TOKENS
+from parsers.guarantees import left_out
+from parsers.parser import Option, Parser
+from parsers.scene_graph import MOST_TOKENS, SceneGraph
+from parsers.words.lexicon import is_content_word
 
 EXPRESSIONS = pa.schema([("expression_id", pa.int64()), ("tokens", pa.list_(pa.string()))])
 """The columns of `expressions.parquet` that are read here."""
@@ -34,6 +44,12 @@ CHUNK = 500
 
 SLICE = 20_000
 """Expressions whose rows are written at a time."""
+
+COUNTED = ("fallbacks", "nodes", "edges", "in_pieces", "referent_is_object", "content_words", "words_left_out")
+"""Counts of a single graph."""
+
+SUMMED = ("expressions", "sentences_parsed", *COUNTED, "seconds")
+"""Counts that are added over shards."""
 
 log = logging.getLogger(__name__)
 
@@ -170,3 +186,47 @@ def merge_shards(folders: Sequence[Path], output: GraphFiles) -> None:
     shards = [GraphFiles.within(folder) for folder in folders]
     merge_graphs(shards, output)
     merge_coverage([shard.coverage for shard in shards], output.coverage)
+
+
+def counts(graph: SceneGraph) -> tuple[int, ...]:
+    """Return the numbers that `COUNTED` names."""
+    return (
+        graph.is_fallback,
+        len(graph.nodes),
+        len(graph.edges),
+        len(graph.nodes) - len(graph.edges) > 1,  # a forest has as many trees as nodes minus edges
+        any(edge.object == graph.referent for edge in graph.edges),
+        sum(map(is_content_word, graph.tokens)),
+        len(left_out(graph)),
+    )
+
+
+def write_coverage(path: Path, sums: dict[str, float]) -> None:
+    percent = 100 * sums["words_left_out"] / max(sums["content_words"], 1)
+    write_text(path, json.dumps({**sums, "words_left_out_percent": percent}, indent=2) + "\n")
+
+
+def merge_coverage(paths: Iterable[Path], output: Path) -> None:
+    """Write the sums of the shards' coverage."""
+    sums = dict.fromkeys(SUMMED, 0.0)
+    for path in paths:
+        with reading(path, "coverage.json"):
+            shard = json.loads(path.read_bytes())
+            check_counts(shard, SUMMED)
+        sums = {name: sums[name] + shard[name] for name in SUMMED}
+    write_coverage(output, {name: value if name == "seconds" else int(value) for name, value in sums.items()})
+
+
+def read_parser(path: Path | str) -> Parser:
+    """Return the parser of a settings file; an option that is null is not set."""
+    values = load_yaml(path)
+    if not isinstance(values, dict) or not isinstance(values.get("backend"), str):
+        raise BrokenFile(path, "expected the key backend", "write it as: backend: lexical")
+    named = {key if isinstance(key, str) else reprlib.repr(key): value for key, value in values.items()}
+    options = {key: value for key, value in named.items() if key != "backend" and value is not None}
+    for key, value in options.items():
+        if not isinstance(value, Option):
+            raise BrokenFile(
+                path, f"{key}: expected a text, true or false, found {reprlib.repr(value)}", "check the file"
+            )
+    return Parser(values["backend"], options)

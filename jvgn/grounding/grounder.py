@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 
 from jvgn.detector.images import as_tensor, read_image, slimness
 from jvgn.detector.interface import load_source
-from jvgn.graphs.parser_file import read_parser
+from jvgn.graphs.parsing import read_parser
 from jvgn.grounding.answer import Answer, Grounding, JointGrounding
 from jvgn.grounding.answerer import Answerer, ImageRegions, Question
 from jvgn.grounding.run_folder import RunFolder

@@ -20,9 +20,8 @@ from jvgn.planning.sizes import (
 from jvgn.settings.configuration import Configuration
 from jvgn.settings.detector import DetectorSettings, TorchvisionSettings
 from jvgn.settings.run import RunSettings
-from jvgn.storage.files import reading
+from jvgn.storage.files import check_counts, reading
 from jvgn.storage.parquet import count_rows
-from jvgn.storage.text_formats import check_counts
 from parsers.errors import UserError
 
 WORDS_KNOWN = {"resources/refcoco": 2_000, "resources/refcoco+": 2_600, "resources/refcocog": 6_900, layout.WORLD: 60}

@@ -14,8 +14,7 @@ from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.configuration import Configuration, DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
-from jvgn.storage.files import reading
-from jvgn.storage.text_formats import check_counts
+from jvgn.storage.files import check_counts, reading
 from parsers.errors import UserError
 
 COCO_CLASSES = 80

@@ -7,8 +7,7 @@ import pyarrow as pa
 
 from jvgn.boxes import flaws
 from jvgn.datasets.tables import boxes_of
-from jvgn.regions.hdf5_store import Skipped
-from jvgn.regions.skipped import Policy, skip_or_stop
+from jvgn.regions.hdf5_store import Policy, Skipped, skip_or_stop
 from parsers.errors import UserError
 
 

@@ -17,9 +17,8 @@ from jvgn.detector.images import ImageFiles, load
 from jvgn.detector.interface import Found, Source, load_source
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
-from jvgn.regions.hdf5_store import Regions, Skipped
+from jvgn.regions.hdf5_store import Regions, Skipped, skip_or_stop
 from jvgn.regions.shards import WINDOW, Parts, Shard
-from jvgn.regions.skipped import skip_or_stop
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.code_slices import fingerprint

@@ -38,6 +38,8 @@ CHUNK_BYTES = 65536
 """About the regions of one image: HDF5 reads whole chunks, even for a few rows."""
 BUFFERED_ROWS = 1024
 """Rows are written so many at a time, so that equal regions make equal files."""
+Policy = Literal["stop", "skip"]
+"""What to do with bad input, such as an unreadable image or a box without area."""
 CURE = "if the workflow made it, delete it and run the workflow again"
 
 
@@ -48,6 +50,13 @@ class Skipped:
     image_id: int
     object_id: int
     reason: str
+
+
+def skip_or_stop(skipped: Skipped, policy: Policy) -> Skipped:
+    """Return `skipped` if the policy is to skip; otherwise raise its reason as an error."""
+    if policy == "stop":
+        raise UserError(f"{skipped.reason}; fix it, or set on_bad_input: skip in the dataset's regions")
+    return skipped
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from jvgn.datasets.tables import read_images, read_objects
 from jvgn.detector.provenance import Provenance, read_image_ids, write_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.feature_files import FORMATS, FeatureFiles, Precomputed
-from jvgn.regions.hdf5_store import Regions, Skipped
+from jvgn.regions.hdf5_store import Policy, Regions, Skipped, skip_or_stop
 from jvgn.regions.shards import WINDOW, Parts, Shard
-from jvgn.regions.skipped import Policy, skip_or_stop
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.code_slices import fingerprint

@@ -5,6 +5,7 @@ another file; an interrupted extraction resumes after its last finished window. 
 are the same, and the regions equal to the byte, whatever the number of shards and interruptions.
 """
 
+import csv
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter, Skipped
-from jvgn.regions.skipped import Policy, write_skipped
-from jvgn.storage.files import UNFINISHED, on_success, sha256, write_text
+from jvgn.regions.hdf5_store import Policy, Regions, RegionStore, RegionWriter, Skipped
+from jvgn.storage.files import UNFINISHED, on_success, replacing, sha256, write_text
 from parsers.errors import BrokenFile, UserError
 
 logger = logging.getLogger(__name__)
@@ -129,3 +129,11 @@ def merge_regions(shards: Sequence[Path], output: Path | str, skipped: Path | st
         for store in stores:
             writer.copy(store)
     write_skipped(skipped, (one for store in stores for one in store.skipped))
+
+
+def write_skipped(path: Path | str, skipped: Iterable[Skipped]) -> None:
+    """Write `{detector}.skipped.csv`, beside the regions: image_id, object_id (-1: the whole image), reason."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(("image_id", "object_id", "reason"))
+        rows.writerows((one.image_id, one.object_id, one.reason) for one in skipped)

@@ -11,7 +11,6 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from jvgn.storage.files import RUN_AGAIN, reading, write_text
-from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -91,3 +90,13 @@ def suggestion(key: str, known: Collection[str]) -> str:
         return "it belongs under another key"
     near = get_close_matches(key, sorted(known), n=1)
     return f"did you mean {near[0]}?" if near else "remove it"
+
+
+def load_yaml(path: Path | str) -> Any:
+    with reading(path, "YAML file", "fix the file"):
+        text = Path(path).read_text(encoding="utf8")
+        try:
+            return yaml.safe_load(text)
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 0
+            raise ValueError(f"line {line}: {error.problem}") from error

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, NonNegativeInt, PositiveInt, StringConstraints, Tag, model_validator
 
 from jvgn.layout import DEFAULT_RUN
-from jvgn.settings.base import UNION_TAG, Frozen, validated
+from jvgn.settings.base import UNION_TAG, Frozen, load_yaml, validated
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.custom import CustomSettings
 from jvgn.settings.detector import DetectorSettings
@@ -19,7 +19,6 @@ from jvgn.settings.run import RunSettings
 from jvgn.settings.source import ConfiguredSource, DownloadSettings, SourceSettings, with_built_in
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
-from jvgn.storage.text_formats import load_yaml
 from parsers.errors import UserError
 
 UNMARGINALISED_RUN = "unmarginalised"

@@ -15,8 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from jvgn.settings.base import UNION_TAG, Frozen, validated
-from jvgn.storage.text_formats import load_yaml
+from jvgn.settings.base import UNION_TAG, Frozen, load_yaml, validated
 from parsers.errors import UserError
 
 

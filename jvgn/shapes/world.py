@@ -1,6 +1,6 @@
 """The files of the world `shapes`, in REFER's format, which RefCOCO has too.
 
-`images/`: JPEG files, and their checksums (`jvgn.storage.picture_hashes`).
+`images/`: JPEG files, and their checksums (`jvgn.storage.pictures`).
 `instances.json`: COCO instances: images (id, file_name, width, height), annotations (id, image_id, category_id, bbox
 xywh, area, iscrowd, segmentation), categories (id, name). A category is a shape; colours and sizes are in sentences
 only.
@@ -33,7 +33,7 @@ from jvgn.shapes.expressions import (
 )
 from jvgn.shapes.scenes import SHAPES, Scene, Thing, draw, sample_scene
 from jvgn.storage.files import check_may_be_replaced, replacing, replacing_folder, write_text
-from jvgn.storage.picture_hashes import NAME, recorded_hashes, write_hashes
+from jvgn.storage.pictures import NAME, recorded_hashes, write_hashes
 from jvgn.storage.processes import workers
 from parsers.errors import UserError
 

@@ -11,11 +11,12 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from parsers.errors import BrokenFile, UserError
 
@@ -225,3 +226,12 @@ def sha256(path: Path | str) -> str:
 def digest(path: Path, size: int, modified: int, inode: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_counts(values: Any, names: Iterable[str]) -> None:
+    """Raise an exception unless each named value is a number of at least 0. Call it within `reading`."""
+    for name in names:
+        if type(values[name]) not in (int, float):
+            raise TypeError(f"{name} is not a number")
+        if not 0 <= float(values[name]) < float("inf"):
+            raise ValueError(f"{name} is out of range")

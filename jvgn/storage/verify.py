@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from jvgn.storage.code_slices import ROOT
 from jvgn.storage.files import RECORD, sha256
-from jvgn.storage.picture_hashes import NAME, recorded_hash, recorded_hashes
+from jvgn.storage.pictures import NAME, recorded_hash, recorded_hashes
 from jvgn.storage.records import SAVED_STATE, Origin, read_origin
 from parsers.errors import BrokenFile, UserError
 

@@ -4,13 +4,15 @@ Shape suffixes: K nodes, N regions of an image, S expressions.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pandas as pd
+import torch
+from torch.utils.data import DataLoader, Dataset
 
 from jvgn.batches import Batch, make_batch
 from jvgn.boxes import iou, paired_iou
@@ -18,12 +20,20 @@ from jvgn.correctness import Correctness
 from jvgn.datasets import tables
 from jvgn.factor_graph import FactorGraphs, read_factor_graphs
 from jvgn.regions.hdf5_store import Regions, RegionStore
+from jvgn.runtime.resume import ignore_signals
 from jvgn.settings.run import RunSettings
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
 
 REMEMBERED_BYTES = 2**30
 """Regions are kept in memory up to this size; a larger file is read again for every batch."""
+
+AHEAD = 2
+"""Batches that each worker prepares ahead."""
+MOST_WORKERS = 4
+
+Group = dict[int, np.ndarray]
+"""The rows of some images' expressions, by image."""
 
 log = logging.getLogger(__name__)
 
@@ -168,3 +178,40 @@ class Inputs:
         )
         label = SoftLabel(settings.training.soft_label, settings.training.iou_threshold)
         return Examples(self.dataset, RegionStore(self.regions), graphs, label, iou_threshold)
+
+
+class Groups(Dataset):
+    """The batch of each group."""
+
+    def __init__(self, examples: Examples, groups: Sequence[Group]) -> None:
+        self.examples, self.groups = examples, groups
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, index: int) -> Batch | None:
+        return self.examples.batch(self.groups[index]) if self.groups[index] else None
+
+
+def loaded(examples: Examples, groups: Sequence[Group], workers: int, device: torch.device) -> Iterator[Batch | None]:
+    """Yield the batch of each group on the device, in order; None for a group without images."""
+    batches: Iterable[Batch | None]
+    if not workers:
+        batches = map(Groups(examples, groups).__getitem__, range(len(groups)))
+    else:
+        batches = DataLoader(
+            Groups(examples, groups),
+            batch_size=None,
+            num_workers=workers,
+            prefetch_factor=AHEAD,
+            pin_memory=device.type == "cuda",
+            worker_init_fn=ignore_signals,
+            generator=torch.Generator(),  # its own, because dropout's must not depend on the number of workers
+        )
+    for batch in batches:
+        yield None if batch is None else batch.to(device)
+
+
+def workers_for(examples: Examples, threads: int) -> int:
+    """Return 0 if all regions stay in memory, else as many workers as leave a thread to the model."""
+    return 0 if examples.remembers else min(MOST_WORKERS, max(1, threads - 1))

@@ -10,8 +10,7 @@ from jvgn.runtime.resume import TrainingState, watched
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import on_success, sha256
 from jvgn.training.checkpoint import new_model, save_model
-from jvgn.training.examples import Inputs
-from jvgn.training.loader import workers_for
+from jvgn.training.examples import Inputs, workers_for
 from jvgn.training.log import TrainingLog, write_history
 from jvgn.training.trainer import Trainer
 from jvgn.vocabulary.words import Vocabulary, read_vectors

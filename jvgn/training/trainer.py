@@ -21,8 +21,7 @@ from jvgn.runtime.distributed import Processes
 from jvgn.runtime.precision import autocast, compile_in_place
 from jvgn.runtime.resume import Interrupted, Interruption, TrainingState
 from jvgn.settings.run import TrainingSettings
-from jvgn.training.examples import Examples, batched
-from jvgn.training.loader import Group, loaded
+from jvgn.training.examples import Examples, Group, batched, loaded
 from jvgn.training.log import TrainingLog
 from parsers.errors import UserError
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from parsers.backends import Backend
 from parsers.corenlp.answer_graph import read
 from parsers.corenlp.jars import FOLDER, class_path
 from parsers.corenlp.pieces import Piece, pieces
 from parsers.corenlp.process import Answer, CoreNLP, java
 from parsers.errors import UserError
 from parsers.guarantees import guaranteed
+from parsers.parser import Backend
 from parsers.scene_graph import SceneGraph
 
 log = logging.getLogger(__name__)

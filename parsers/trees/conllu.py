@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from parsers.backends import Backend
 from parsers.errors import BrokenFile, UserError
+from parsers.parser import Backend
 from parsers.scene_graph import SceneGraph
 from parsers.trees.tree import ROOT, Tree, TreeWord, checked
 from parsers.trees.tree_graph import read

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from parsers import lexical
-from parsers.backends import Backend
 from parsers.errors import UserError
 from parsers.lexical.tagger import tag
+from parsers.parser import Backend
 from parsers.scene_graph import Edge, SceneGraph
 from parsers.trees.tree import ROOT, Tree, TreeWord, repaired
 from parsers.trees.tree_graph import read

@@ -15,7 +15,7 @@ import yaml
 from PIL import Image
 
 from jvgn.settings.presets import overlaid
-from jvgn.storage.picture_hashes import NAME
+from jvgn.storage.pictures import NAME
 from tests.errors.project import IMAGES, SETTINGS
 
 Mistake = Callable[[], object]

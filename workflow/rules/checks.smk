@@ -11,7 +11,7 @@ from pathlib import Path
 from jvgn.storage.files import is_full, leftovers
 from jvgn.storage.records import check_unchanged
 from jvgn.storage.shown_text import printable
-from jvgn.storage.text_formats import load_yaml
+from jvgn.settings.base import load_yaml
 from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger

@@ -3,7 +3,7 @@
 
 rule parse_expressions:
     input:
-        code=code_of("jvgn.graphs.parsing", "jvgn.graphs.parser_file"),
+        code=code_of("jvgn.graphs.parsing"),
         settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         files=lookup("{parser}", within=files_of_parsers),
@@ -30,7 +30,7 @@ rule parse_expressions:
 
 rule parse_shard:
     input:
-        code=code_of("jvgn.graphs.parsing", "jvgn.graphs.parser_file"),
+        code=code_of("jvgn.graphs.parsing"),
         settings="results/graphs/{dataset}/{parser}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         files=lookup("{parser}", within=files_of_parsers),

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jvgn.evaluation.statistics import wilson_interval
+from jvgn.evaluation.metrics import wilson_interval
 from jvgn.storage.files import replacing
 from jvgn.views.figure_style import COLOURS, save
 

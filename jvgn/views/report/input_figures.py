@@ -24,9 +24,8 @@ from jvgn.datasets import tables
 from jvgn.graphs.tables import EDGES, NODES
 from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.recall import referents_of
-from jvgn.storage.files import reading
+from jvgn.storage.files import check_counts, reading
 from jvgn.storage.parquet import read_table
-from jvgn.storage.text_formats import check_counts
 from jvgn.views.report.charts import (
     AFTER,
     COLOURS,

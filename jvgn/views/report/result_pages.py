@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from jvgn.evaluation.metrics import Metrics, Split, read_metrics
-from jvgn.evaluation.statistics import wilson_interval
+from jvgn.evaluation.metrics import Metrics, Split, read_metrics, wilson_interval
 from jvgn.storage.files import reading, write_text
 from jvgn.storage.pictures import read_picture
 from jvgn.views.self_contained_page import jpeg_url

@@ -19,9 +19,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from jvgn.evaluation.metrics import CALIBRATION_BINS
 from jvgn.evaluation.predictions import read_predictions
 from jvgn.evaluation.score import Answers
-from jvgn.evaluation.statistics import CALIBRATION_BINS
 from jvgn.storage.files import reading
 from jvgn.storage.parquet import read_table
 from jvgn.training.log import HISTORY

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from jvgn.evaluation.statistics import wilson_interval
+from jvgn.evaluation.metrics import wilson_interval
 from jvgn.storage.files import replacing
 from jvgn.views.figure_style import COLOURS, save
 from jvgn.views.survey.survey_files import Key, RaterAnswers, read_answers, read_key

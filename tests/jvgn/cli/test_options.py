@@ -9,11 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli.errors import Commands
-from jvgn.graphs.parser_file import read_parser
+from jvgn.graphs.parsing import read_parser
 from jvgn.settings.parser import BUILT_IN_PARSERS, ParserSettings
-from parsers.backends import BACKENDS, check_options
 from parsers.errors import UserError
-from parsers.parser import Parser, named_parser
+from parsers.parser import BACKENDS, Parser, check_options, named_parser
 
 
 @pytest.mark.parametrize(

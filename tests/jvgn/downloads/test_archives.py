@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jvgn.downloads.archives import unpack
-from jvgn.storage.picture_hashes import NAME
+from jvgn.storage.pictures import NAME
 from parsers.errors import BrokenFile
 
 FILES = {

@@ -7,7 +7,7 @@ import pytest
 
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
-from jvgn.storage import picture_hashes as hashes
+from jvgn.storage import pictures as hashes
 from parsers.errors import UserError
 
 SMALL = WorldSettings(seed=5, train=3, val=2, test=3, adv=2)

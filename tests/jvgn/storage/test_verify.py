@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from jvgn.cli import main
 from jvgn.storage.files import record_of, sha256
-from jvgn.storage.picture_hashes import NAME, check_picture, write_hashes
+from jvgn.storage.pictures import NAME, check_picture, write_hashes
 from jvgn.storage.records import write_origin
 from parsers.errors import BrokenFile
 

@@ -11,7 +11,7 @@ import torch
 from jvgn.runtime.distributed import Processes
 from jvgn.runtime.precision import check_precision, fails
 from jvgn.runtime.resume import watched
-from jvgn.training.loader import loaded, workers_for
+from jvgn.training.examples import loaded, workers_for
 from jvgn.training.run import train
 from jvgn.training.trainer import Trainer
 from parsers.errors import UserError

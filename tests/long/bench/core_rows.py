@@ -18,8 +18,7 @@ from jvgn.potentials import PairwisePotential, UnaryPotential
 from jvgn.runtime.distributed import Processes
 from jvgn.settings.run import RunSettings
 from jvgn.training.checkpoint import new_model
-from jvgn.training.examples import Examples
-from jvgn.training.loader import Group, loaded, workers_for
+from jvgn.training.examples import Examples, Group, loaded, workers_for
 from jvgn.training.trainer import Trainer
 from tests.long.bench.measuring import Cost, Row, costs
 from tests.long.bench.world import write_world

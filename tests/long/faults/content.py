@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jvgn.storage import files
-from jvgn.storage.picture_hashes import NAME
+from jvgn.storage.pictures import NAME
 from jvgn.storage.records import SAVED_STATE
 
 MADE = ("results", "resources")

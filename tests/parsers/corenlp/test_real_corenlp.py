@@ -15,10 +15,10 @@ from jvgn.graphs.parsing import EXPRESSIONS
 from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.storage.parquet import write_table
 from parsers import parse
-from parsers.backends import load_backend
 from parsers.corenlp.jars import class_path
 from parsers.corenlp.process import MOST_WORDS
 from parsers.errors import UserError
+from parsers.parser import load_backend
 from parsers.words.lemmas import verb_base
 
 ROOT = Path(__file__).parents[3]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from jvgn.graphs.coverage import COUNTED, counts
+from jvgn.graphs.parsing import COUNTED, counts
 from parsers import parse
-from parsers.backends import load_backend
 from parsers.factual.scorer import lemmas
+from parsers.parser import load_backend
 
 ROOT = Path(__file__).parents[3]
 SHARED = ROOT / os.environ.get("JVGN_SHARED", "../shared")

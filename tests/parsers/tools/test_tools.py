@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 from parsers import parse
 from parsers.__main__ import main
-from parsers.backends import load_backend
-from parsers.parser import Parser
+from parsers.parser import Parser, load_backend
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tools import figures
 from parsers.tools.differences import compare, differences

@@ -14,10 +14,10 @@ import pytest
 from jvgn.shapes.expressions import sample_outlines, sample_pair_outlines, tell, tell_twice
 from jvgn.shapes.world import Plan, sample_image
 from parsers import parse
-from parsers.backends import load_backend
 from parsers.errors import UserError
 from parsers.factual.conventions import factual
 from parsers.factual.scorer import tuples_of_graph, tuples_of_text
+from parsers.parser import load_backend
 from parsers.trees.stanza_backend import load_trees, tree_of
 from parsers.trees.tree import ROOT, first_problem, read_tree
 from parsers.trees.tree_graph import read

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from jvgn.evaluation.statistics import calibration_error
+from jvgn.evaluation.metrics import calibration_error
 from jvgn.regions.recall import measure_recall
 from jvgn.storage.parquet import write_table
 from jvgn.training.log import HISTORY

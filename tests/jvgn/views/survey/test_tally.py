@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from jvgn.evaluation.statistics import wilson_interval
+from jvgn.evaluation.metrics import wilson_interval
 
 
 @pytest.fixture

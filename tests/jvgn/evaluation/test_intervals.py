@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jvgn.evaluation.statistics import Z, calibration_error, wilson_interval
+from jvgn.evaluation.metrics import Z, calibration_error, wilson_interval
 
 
 @pytest.mark.parametrize(
