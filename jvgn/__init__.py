@@ -17,7 +17,7 @@ eq.   the paper                           the code
 (8)   joint probability by potentials     `model.JVGN.potentials`, normalised by `belief_propagation.log_partition`
 (9)   unary potential                     `potentials.UnaryPotential`
 (10)  binary potential                    `potentials.PairwisePotential`
-(11)  marginal of the referent            `belief_propagation.log_marginals`, `model.JVGN.referent_log_probability`
+(11)  marginal of the referent            `belief_propagation.log_marginals`, `model.JVGN.log_probability`
 (12)  initial messages                    `belief_propagation.Beliefs.__init__`
 (13)  message of a variable to a factor   `belief_propagation.Beliefs.of`, `belief_propagation.Beliefs.without`
 (14)  message of a factor to a variable   `belief_propagation.Factors.message`

@@ -3,7 +3,8 @@
 A batch carries all counts and orders that depend on its data (how messages travel, which rows an image has, how many
 expressions have a target), so that no step has to ask the device for them.
 
-Shape suffixes: I images, N the most regions of one image, D feature size, S expressions; those of `factor_graph`.
+Shape suffixes: I images, N the most regions of one image, D feature size, S expressions, G labelled nodes; those of
+`factor_graph`.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +27,12 @@ class Batch:
     row_S: Tensor
     """Rows of the table of expressions."""
     image_S: Tensor
-    target_SN: Tensor
-    """p* of eq. (19), or one-hot: sums to one, or to zero where no region overlaps the referent enough."""
+    labelled_G: Tensor
+    """The nodes that the loss is about: the referents, or more if more is supervised."""
+    target_GN: Tensor
+    """p* of eq. (19), or one-hot: sums to one, or to zero where no region overlaps the gold box enough."""
     with_target: int
-    """How many expressions have a target; training leaves the others out."""
+    """How many labelled nodes have a target; training leaves the others out."""
     right_SN: Tensor
     """Whether choosing the region counts as finding the referent."""
     box_IN4: Tensor
@@ -39,8 +42,8 @@ class Batch:
     spatial_IN5: Tensor
     present_IN: Tensor
     """False for padding: an image may have fewer regions than N."""
-    word_SL: Tensor
-    length_S: Tensor
+    word_RL: Tensor
+    length_R: Tensor
     referent_S: Tensor
     expression_K: Tensor
     node_word_U: Tensor
@@ -84,6 +87,7 @@ def make_batch(
     image_S: np.ndarray,
     regions: Sequence[Regions],
     sizes: Sequence[tuple[int, int]],
+    labelled_G: np.ndarray,
     targets: Sequence[np.ndarray],
     right: Sequence[np.ndarray],
 ) -> Batch:
@@ -93,7 +97,8 @@ def make_batch(
     return Batch(
         row_S=torch.from_numpy(row_S),
         image_S=torch.from_numpy(image_S),
-        target_SN=padded(targets, longest, np.float32),
+        labelled_G=torch.from_numpy(labelled_G),
+        target_GN=padded(targets, longest, np.float32),
         with_target=sum(bool(target_N.any()) for target_N in targets),
         right_SN=padded(right, longest, np.bool_),
         box_IN4=padded([part.box for part in regions], longest, np.float32),
@@ -101,8 +106,8 @@ def make_batch(
         feature_IND=padded([part.feature for part in regions], longest, regions[0].feature.dtype),
         spatial_IN5=padded(spatial, longest, np.float32),
         present_IN=torch.from_numpy(np.arange(longest) < count_I[:, None]),
-        word_SL=torch.from_numpy(forest.word_SL),
-        length_S=torch.from_numpy(forest.length_S),
+        word_RL=torch.from_numpy(forest.word_RL),
+        length_R=torch.from_numpy(forest.length_R),
         referent_S=torch.from_numpy(forest.referent_S),
         expression_K=torch.from_numpy(forest.expression_K),
         node_word_U=torch.from_numpy(forest.node_word_U),

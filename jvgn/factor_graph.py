@@ -4,7 +4,8 @@ Nodes are the variables, each with a unary factor; edges are the binary factors.
 end to end; any selection of them becomes one forest by arithmetic on offsets.
 
 Shape suffixes: S expressions, T their words, L the longest expression's words, K nodes, U words of nodes, E edges,
-V words of edges; D1 means one more than D entries: the start of each, and the end of the last.
+V words of edges, R rows of words, P single phrases; D1 means one more than D entries: the start of each, and the end
+of the last.
 """
 
 from collections.abc import Sequence
@@ -23,16 +24,19 @@ from parsers.errors import BrokenFile
 from parsers.scene_graph import SceneGraph, first_loop
 
 Referent = Literal["head", "in_degree"]
+Words = Literal["sentence", "phrase"]
 
 
 @dataclass(frozen=True)
 class Forest:
-    """The factor graphs of some expressions as one forest; words are indices into the flattened `word_SL`."""
+    """The factor graphs of some expressions as one forest; words are indices into the flattened `word_RL`."""
 
-    word_SL: np.ndarray
-    length_S: np.ndarray
+    word_RL: np.ndarray
+    """The rows of words that the encoder reads: sentences, or the words of each node and edge."""
+    length_R: np.ndarray
     referent_S: np.ndarray
     expression_K: np.ndarray
+    head_token_K: np.ndarray
     node_word_U: np.ndarray
     node_of_U: np.ndarray
     edges_E2: np.ndarray
@@ -60,24 +64,23 @@ class FactorGraphs:
     def __len__(self) -> int:
         return len(self.referent_S)
 
-    def forest(self, row_S: np.ndarray) -> Forest:
+    def forest(self, row_S: np.ndarray, words: Words = "sentence") -> Forest:
         """Return the graphs of the expressions in these rows of the table."""
         word_T, sentence_T = ranges(self.word_start_S1, row_S)
         node_K, sentence_K = ranges(self.node_start_S1, row_S)
         edge_E, sentence_E = ranges(self.edge_start_S1, row_S)
         node_word_U, node_of_U = ranges(self.node_word_start_K1, node_K)
         edge_word_V, edge_of_V = ranges(self.edge_word_start_E1, edge_E)
-        length_S = counts(self.word_start_S1, row_S)
-        word_SL = np.full((len(row_S), length_S.max(initial=1)), PAD)
-        word_SL[sentence_T, word_T - self.word_start_S1[row_S][sentence_T]] = self.word_T[word_T]
+        word_RL, length_R, _ = in_rows(self.word_T[word_T], sentence_T, len(row_S))
         node_count_S = counts(self.node_start_S1, row_S)
         node_start_S = node_count_S.cumsum() - node_count_S
-        longest = word_SL.shape[1]
-        return Forest(
-            word_SL=word_SL,
-            length_S=length_S,
+        longest = word_RL.shape[1]
+        forest = Forest(
+            word_RL=word_RL,
+            length_R=length_R,
             referent_S=self.referent_S[row_S] + node_start_S,
             expression_K=sentence_K,
+            head_token_K=self.head_token_K[node_K],
             node_word_U=sentence_K[node_of_U] * longest + self.node_word_U[node_word_U],
             node_of_U=node_of_U,
             edges_E2=self.edges_E2[edge_E] + node_start_S[sentence_E][:, None],
@@ -85,6 +88,49 @@ class FactorGraphs:
             edge_word_V=sentence_E[edge_of_V] * longest + self.edge_word_V[edge_word_V],
             edge_of_V=edge_of_V,
         )
+        return by_phrase(forest) if words == "phrase" else forest
+
+
+def in_rows(word_T: np.ndarray, owner_T: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return words that are ordered by their owners as padded rows (R, L), the lengths of the rows (R,), and the place
+    of each word in the flattened rows.
+    """
+    length_R = np.bincount(owner_T, minlength=rows)
+    within_T = np.arange(len(word_T)) - (length_R.cumsum() - length_R)[owner_T]
+    word_RL = np.full((rows, length_R.max(initial=1)), PAD)
+    word_RL[owner_T, within_T] = word_T
+    return word_RL, length_R, owner_T * word_RL.shape[1] + within_T
+
+
+def by_phrase(forest: Forest) -> Forest:
+    """Return the forest with a row of words for each node and edge instead of each sentence."""
+    nodes, edges = len(forest.expression_K), len(forest.expression_E)
+    word_T = forest.word_RL.ravel()[np.concatenate([forest.node_word_U, forest.edge_word_V])]
+    owner_T = np.concatenate([forest.node_of_U, nodes + forest.edge_of_V])
+    word_RL, length_R, place_T = in_rows(word_T, owner_T, nodes + edges)
+    node_word_U, edge_word_V = np.split(place_T, [len(forest.node_word_U)])
+    return replace(forest, word_RL=word_RL, length_R=length_R, node_word_U=node_word_U, edge_word_V=edge_word_V)
+
+
+def with_phrases(forest: Forest, node_P: np.ndarray) -> Forest:
+    """Return the forest with each of these nodes once more, at the end, as an expression of its own words alone."""
+    is_chosen_U = np.isin(forest.node_of_U, node_P)
+    owner_T = np.searchsorted(node_P, forest.node_of_U[is_chosen_U])
+    word_T = forest.word_RL.ravel()[forest.node_word_U[is_chosen_U]]
+    own_PL, length_P, place_T = in_rows(word_T, owner_T, len(node_P))
+    rows, longest = forest.word_RL.shape  # no phrase is longer than the longest row
+    word_PL = np.full((len(node_P), longest), PAD)
+    word_PL[:, : own_PL.shape[1]] = own_PL
+    place_T = (rows + owner_T) * longest + place_T % own_PL.shape[1]
+    return replace(
+        forest,
+        word_RL=np.concatenate([forest.word_RL, word_PL]),
+        length_R=np.concatenate([forest.length_R, length_P]),
+        expression_K=np.concatenate([forest.expression_K, forest.expression_K[node_P]]),
+        head_token_K=np.concatenate([forest.head_token_K, forest.head_token_K[node_P]]),
+        node_word_U=np.concatenate([forest.node_word_U, place_T]),
+        node_of_U=np.concatenate([forest.node_of_U, len(forest.expression_K) + owner_T]),
+    )
 
 
 def ranges(start_D1: np.ndarray, row_R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,9 @@ from torch import Tensor
 from jvgn.belief_propagation import log_partition, schedule_of
 from jvgn.message_schedule import Level
 
+SEARCHED = 32
+"""Joint groundings among which `distinct_joint` looks."""
+
 
 def best_joint(
     unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor, k: int
@@ -47,6 +50,23 @@ def best_joint(
         rank_KQ[level.parent_L] = pair_LQ // k
         region_KQ[level.child_L], rank_KQ[level.child_L] = source_LQ // k, source_LQ % k
     return region_KQ, score_SQ - log_partition(unary_KN, pairwise_ENN, levels, root_S)[:, None]
+
+
+def distinct_joint(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor) -> Tensor:
+    """Return (K,): the most probable of the first `SEARCHED` joint groundings that uses no region twice.
+
+    Where all of them do, for instance in an image with one region, it is the most probable of all.
+    """
+    k = SEARCHED
+    region_KQ, score_SQ = best_joint(unary_KN, pairwise_ENN, edges_E2, graph_K, k)
+    # Two nodes of one graph in one region: count the nodes of every (graph, region), way by way.
+    count_SNQ = unary_KN.new_zeros(len(score_SQ), unary_KN.shape[1], k)
+    count_SNQ.index_put_(
+        (graph_K[:, None], region_KQ, torch.arange(k, device=graph_K.device)), unary_KN.new_ones(()), accumulate=True
+    )
+    is_distinct_SQ = (count_SNQ.amax(dim=1) < 2) & score_SQ.isfinite()
+    way_S = is_distinct_SQ.to(torch.uint8).argmax(dim=1)  # the first, or 0 if there is none
+    return region_KQ.gather(1, way_S[graph_K][:, None]).squeeze(1)
 
 
 def one_tree_a_graph(

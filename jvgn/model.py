@@ -2,8 +2,9 @@
 
 Start reading here: `JVGN.potentials` is section 3.2 of the paper, `JVGN.forward` is section 3.3.
 
-Shape suffixes: I images, N regions an image, D visual feature size, X region size, S expressions, L words of the
-longest, T = S·L, W word vector size, H hidden size, Q language size, K nodes, E edges.
+Shape suffixes: I images, N regions an image, D visual feature size, X region size, R rows of words (sentences or
+phrases), L words of the longest, T = R·L, W word vector size, H hidden size, Q language size, K nodes, E edges, G some
+of the nodes.
 """
 
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from torch import Tensor, nn
 
 from jvgn.batches import Batch
 from jvgn.belief_propagation import joint_map, log_marginals
+from jvgn.joint_decoding import distinct_joint
 from jvgn.potentials import PairwisePotential, UnaryPotential
 from jvgn.vocabulary.words import PAD
 
-Decoding = Literal["unary", "marginal", "map"]
-"""How a node gets its region: the best by its own words, by its marginal (the paper's way), or in the best joint
-grounding, eq. (2)."""
+Decoding = Literal["unary", "marginal", "map", "distinct"]
+"""How a node gets its region: the best before message passing, by its marginal (the paper's way), in the best joint
+grounding, eq. (2), or in the best one that uses no region twice."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,16 @@ class NodeBeliefs:
     marginal_KN: Tensor
     """After it."""
     map_K: Tensor
+    distinct_K: Tensor | None = None
+    """Regions of the best joint grounding that uses no region twice, if asked for."""
 
     def regions(self, decoding: Decoding) -> Tensor:
         """Return (K,): the region that each node is grounded in; of a referent by its marginal, eq. (1)."""
         if decoding == "map":
             return self.map_K
+        if decoding == "distinct":
+            assert self.distinct_K is not None
+            return self.distinct_K
         return (self.unary_KN if decoding == "unary" else self.marginal_KN).argmax(dim=1)
 
     def entropy(self) -> Tensor:
@@ -58,14 +65,14 @@ class LanguageEncoder(nn.Module):
         self.backward_stack = nn.LSTM(word_size, hidden_size, layers, batch_first=True)
         self.size = 2 * hidden_size + word_size
 
-    def forward(self, word_SL: Tensor, length_S: Tensor) -> Tensor:
-        u_SLW = self.dropout(self.embedding(word_SL))  # eq. (3)
-        # Eq. (4). The backward stack reads each sentence from its last word, so padding comes after the words for both.
-        reversed_SL = reversed_positions(length_S, word_SL.shape[1])
-        forward_SLH, _ = self.forward_stack(u_SLW)
-        backward_SLH, _ = self.backward_stack(gather_words(u_SLW, reversed_SL))
+    def forward(self, word_RL: Tensor, length_R: Tensor) -> Tensor:
+        u_RLW = self.dropout(self.embedding(word_RL))  # eq. (3)
+        # Eq. (4). The backward stack reads each row from its last word, so padding comes after the words for both.
+        reversed_RL = reversed_positions(length_R, word_RL.shape[1])
+        forward_RLH, _ = self.forward_stack(u_RLW)
+        backward_RLH, _ = self.backward_stack(gather_words(u_RLW, reversed_RL))
         # Eq. (5), with the backward states in the order of the words again.
-        return torch.cat([forward_SLH, gather_words(backward_SLH, reversed_SL), u_SLW], dim=-1)
+        return torch.cat([forward_RLH, gather_words(backward_RLH, reversed_RL), u_RLW], dim=-1)
 
 
 class JVGN(nn.Module):
@@ -76,21 +83,26 @@ class JVGN(nn.Module):
         spatial_size: int,
         hidden_size: int,
         layers: int,
+        distinct: float = 0.0,
         dropout: float = 0.0,
+        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.distinct = distinct
+        self.feature_dropout = nn.Dropout(feature_dropout)
         self.language = LanguageEncoder(vectors_VW, hidden_size, layers, dropout)
         self.position = nn.Linear(5, spatial_size)
         region_size = feature_size + spatial_size
         self.unary = UnaryPotential(region_size, self.language.size)
         self.pairwise = PairwisePotential(region_size, self.language.size)
 
-    def forward(self, batch: Batch) -> NodeBeliefs:
+    def forward(self, batch: Batch, distinct: bool = False) -> NodeBeliefs:
         unary_KN, pairwise_ENN = self.potentials(batch)
         return NodeBeliefs(
             unary_KN.log_softmax(dim=1),
             log_marginals(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
             joint_map(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
+            distinct_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K) if distinct else None,
         )
 
     def potentials(self, batch: Batch, repair: bool = True) -> tuple[Tensor, Tensor]:
@@ -100,29 +112,32 @@ class JVGN(nn.Module):
         x_INX, word_TQ = self.regions(batch), self.words(batch)
         w_EQ = mean_words(word_TQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E))
         pairwise_ENN = self.pairwise(x_INX, w_EQ, batch.image_E, batch.edges_by_image, repair)
+        if self.distinct:  # not in the paper: the two ends of an edge are different objects
+            pairwise_ENN = pairwise_ENN - self.distinct * torch.eye(x_INX.shape[1]).to(pairwise_ENN)
         return self.unary_logits(batch, x_INX, word_TQ), pairwise_ENN
 
-    def referent_log_probability(self, batch: Batch, marginalise: bool, repair: bool = True) -> Tensor:
-        """Return (S, N): of each referent, with its context summed out, eq. (11), or by its own phrase alone.
+    def log_probability(self, batch: Batch, node_G: Tensor, marginalise: bool, repair: bool = True) -> Tensor:
+        """Return (G, N): of some nodes, with all others summed out, eq. (11), or by their own potentials alone.
 
         Without `repair`, the device never has to wait, and all is NaN if a number of the batch lost its digits.
         """
         if not marginalise:
             unary_KN = self.unary_logits(batch, self.regions(batch), self.words(batch))
-            return unary_KN[batch.referent_S].log_softmax(dim=1)
+            return unary_KN[node_G].log_softmax(dim=1)
         marginal_KN = log_marginals(*self.potentials(batch, repair), batch.edges_E2, batch.schedule, repair)
         if not repair:  # one NaN anywhere would spoil the gradient, so that every loss has to show it
             marginal_KN = marginal_KN.masked_fill(marginal_KN.isnan().any(), torch.nan)
-        return marginal_KN[batch.referent_S]
+        return marginal_KN[node_G]
 
     def regions(self, batch: Batch) -> Tensor:
         """Return (I, N, X): x = [v; W s], the appearance and the place of each region."""
         position_INP = self.position(batch.spatial_IN5)
-        return torch.cat([batch.feature_IND.to(position_INP.dtype), position_INP], dim=-1)
+        feature_IND = self.feature_dropout(batch.feature_IND.to(position_INP.dtype))
+        return torch.cat([feature_IND, position_INP], dim=-1)
 
     def words(self, batch: Batch) -> Tensor:
-        """Return (S·L, Q): the words of all expressions, padding included, end to end."""
-        return self.language(batch.word_SL, batch.length_S).flatten(0, 1)
+        """Return (R·L, Q): the words of all rows, padding included, end to end."""
+        return self.language(batch.word_RL, batch.length_R).flatten(0, 1)
 
     def unary_logits(self, batch: Batch, x_INX: Tensor, word_TQ: Tensor) -> Tensor:
         """Return (K, N), with the padding regions of smaller images masked."""
@@ -131,15 +146,15 @@ class JVGN(nn.Module):
         return unary_KN.masked_fill(~batch.present_IN[batch.image_K], -torch.inf)
 
 
-def reversed_positions(length_S: Tensor, longest: int) -> Tensor:
-    """Return (S, L): each sentence's positions back to front; padding stays in its place."""
-    position_L = torch.arange(longest, device=length_S.device)
-    mirrored_SL = length_S[:, None] - 1 - position_L
-    return torch.where(mirrored_SL >= 0, mirrored_SL, position_L)
+def reversed_positions(length_R: Tensor, longest: int) -> Tensor:
+    """Return (R, L): each row's positions back to front; padding stays in its place."""
+    position_L = torch.arange(longest, device=length_R.device)
+    mirrored_RL = length_R[:, None] - 1 - position_L
+    return torch.where(mirrored_RL >= 0, mirrored_RL, position_L)
 
 
-def gather_words(value_SLH: Tensor, position_SL: Tensor) -> Tensor:
-    return value_SLH.gather(1, position_SL[:, :, None].expand(-1, -1, value_SLH.shape[2]))
+def gather_words(value_RLH: Tensor, position_RL: Tensor) -> Tensor:
+    return value_RLH.gather(1, position_RL[:, :, None].expand(-1, -1, value_RLH.shape[2]))
 
 
 def mean_words(word_TQ: Tensor, word_U: Tensor, owner_U: Tensor, count: int) -> Tensor:
@@ -150,11 +165,11 @@ def mean_words(word_TQ: Tensor, word_U: Tensor, owner_U: Tensor, count: int) -> 
     return sum_KQ / words_K[:, None]
 
 
-def divergence(log_probability_SN: Tensor, target_SN: Tensor) -> Tensor:
-    """Return (S,): KL(target ‖ probability), eqs. (17) and (20); for a one-hot target −log P(gold), eq. (18).
+def divergence(log_probability_GN: Tensor, target_GN: Tensor) -> Tensor:
+    """Return (G,): KL(target ‖ probability), eqs. (17) and (20); for a one-hot target −log P(gold), eq. (18).
 
     A target of zeros gives zero. The 1/N that eq. (20) prints is left out: it is not part of a divergence.
     """
-    inside_SN = target_SN > 0
-    log_ratio_SN = target_SN.masked_fill(~inside_SN, 1.0).log() - log_probability_SN.masked_fill(~inside_SN, 0.0)
-    return (target_SN * log_ratio_SN).sum(dim=1)
+    inside_GN = target_GN > 0
+    log_ratio_GN = target_GN.masked_fill(~inside_GN, 1.0).log() - log_probability_GN.masked_fill(~inside_GN, 0.0)
+    return (target_GN * log_ratio_GN).sum(dim=1)

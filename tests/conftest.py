@@ -9,6 +9,9 @@ from hypothesis import settings
 # would end the process.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
+# Two test processes share the machine: with a thread for each core, they would mostly wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # No deadline: the machine may be busy, and these tests do not measure time.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")

@@ -13,9 +13,9 @@ from tqdm import tqdm
 from jvgn.batches import Batch
 from jvgn.datasets import tables
 from jvgn.evaluation.predictions import PREDICTIONS, WAYS, WHOLE_FILE
-from jvgn.model import JVGN, Decoding, NodeBeliefs
+from jvgn.model import Decoding, NodeBeliefs
 from jvgn.storage.parquet import writing
-from jvgn.training.checkpoint import load_model
+from jvgn.training.checkpoint import TrainedModel, load_model
 from jvgn.training.examples import Examples, Inputs
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
@@ -29,11 +29,10 @@ def predict(inputs: Inputs, model_path: Path, predictions: Path, iou_threshold: 
     trained = load_model(model_path, device)
     examples = inputs.examples(trained.settings, iou_threshold)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
-    gold = GoldObjects(inputs.dataset)
     with writing(predictions, WHOLE_FILE) as write:
-        for batch, beliefs in believed(trained.model, examples, device):
+        for batch, beliefs in believed(trained, examples, device):
             check_beliefs(model_path, examples, batch, beliefs)
-            rows = prediction_rows(examples, batch, beliefs, trained.settings.decoding, gold)
+            rows = prediction_rows(examples, batch, beliefs, trained.settings.decoding)
             write(with_beliefs(rows, batch, beliefs))
 
 
@@ -48,21 +47,8 @@ def check_beliefs(model_path: Path, examples: Examples, batch: Batch, beliefs: N
         )
 
 
-class GoldObjects:
-    """The object that a word of an expression denotes, where the dataset says so."""
-
-    def __init__(self, dataset: Path) -> None:
-        mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
-        self.by_word = mentions.set_index(["expression_id", "head_token"])["object_id"]
-
-    def find(self, expression_id_K: np.ndarray, head_token_K: np.ndarray) -> np.ndarray:
-        """Return the object ids; −1 where the dataset names no object."""
-        words = pd.MultiIndex.from_arrays([expression_id_K, head_token_K])
-        return self.by_word.reindex(words, fill_value=-1).to_numpy()
-
-
 @torch.no_grad()
-def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[tuple[Batch, NodeBeliefs]]:
+def believed(trained: TrainedModel, examples: Examples, device: torch.device) -> Iterator[tuple[Batch, NodeBeliefs]]:
     """Yield the beliefs of all splits but train, batch by batch."""
     splits = sorted(set(examples.expressions["split"]) - {"train"})
     if not splits:
@@ -70,12 +56,10 @@ def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[
     for split in splits:
         for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
             on_device = batch.to(device)
-            yield on_device, model(on_device)
+            yield on_device, trained.model(on_device, distinct=trained.settings.decoding == "distinct")
 
 
-def prediction_rows(
-    examples: Examples, batch: Batch, beliefs: NodeBeliefs, decoding: Decoding, gold: GoldObjects
-) -> pd.DataFrame:
+def prediction_rows(examples: Examples, batch: Batch, beliefs: NodeBeliefs, decoding: Decoding) -> pd.DataFrame:
     """Return the columns `PREDICTIONS` of a batch."""
     expression_K = batch.expression_K.cpu().numpy()
     row_K = batch.row_S.cpu().numpy()[expression_K]
@@ -83,9 +67,10 @@ def prediction_rows(
     is_referent_K = np.isin(np.arange(len(row_K)), batch.referent_S.cpu().numpy())
     id_K = examples.expressions["expression_id"].to_numpy()[row_K]
     head_token_K = examples.graphs.head_token_K[examples.graphs.node_start_S1[row_K] + node_K]
-    gold_K = np.where(is_referent_K, examples.object_S[row_K], gold.find(id_K, head_token_K))
+    gold_K = np.where(is_referent_K, examples.object_S[row_K], examples.gold.find(id_K, head_token_K))
     ways = {way: Judged(examples, batch, beliefs.regions(way), gold_K) for way in WAYS}
-    region_K, chosen = beliefs.regions(decoding), ways[decoding]
+    region_K = beliefs.regions(decoding)
+    chosen = ways[decoding] if decoding in ways else Judged(examples, batch, region_K, gold_K)
     return pd.DataFrame(
         {
             "expression_id": id_K,

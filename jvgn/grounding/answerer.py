@@ -52,12 +52,15 @@ class Answerer:
     def question(self, image: ImageRegions, graph: SceneGraph) -> Question:
         nothing_N = np.zeros(len(image.regions), dtype=np.float32)
         first = np.zeros(1, dtype=np.int64)
+        settings = self.trained.settings
+        forest = factor_graph(graph, self.vocabulary, settings.referent).forest(first, settings.model.words)
         batch = make_batch(
-            forest=factor_graph(graph, self.vocabulary, self.trained.settings.referent).forest(first),
+            forest=forest,
             row_S=first,
             image_S=first,
             regions=[image.regions],
             sizes=[image.size],
+            labelled_G=forest.referent_S,
             targets=[nothing_N],
             right=[nothing_N.astype(bool)],
         )
@@ -66,7 +69,8 @@ class Answerer:
     @torch.no_grad()
     def answer(self, question: Question, text: str, best: int = 0) -> Answer:
         """Return the model's beliefs, with the `best` most probable joint groundings, or all if there are fewer."""
-        beliefs = self.trained.model(question.batch)
+        decoding = self.trained.settings.decoding
+        beliefs = self.trained.model(question.batch, distinct=decoding == "distinct")
         answer = Answer(
             text=text,
             graph=question.graph,
@@ -74,7 +78,7 @@ class Answerer:
             box_N4=question.image.regions.box,
             unary_KN=beliefs.unary_KN.exp().cpu().numpy(),
             marginal_KN=beliefs.marginal_KN.exp().cpu().numpy(),
-            region_K=tuple(beliefs.regions(self.trained.settings.decoding).tolist()),
+            region_K=tuple(beliefs.regions(decoding).tolist()),
             unknown_words=self.unknown_words(question.graph),
             pixels_HW3=question.image.pixels_HW3,
         )

@@ -15,7 +15,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
                 "parser": "corenlp",
                 "referent": "in_degree",
                 "decoding": "marginal",
-                "model": {"spatial_size": 512, "hidden_size": 1024, "layers": 2},
+                "model": {"spatial_size": 512, "hidden_size": 1024, "layers": 2, "words": "sentence", "distinct": 0.0},
                 "training": {
                     "marginalise": True,
                     "epochs": 20,
@@ -24,7 +24,9 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
                     "decay": 0.9,
                     "decay_epochs": 10,
                     "gradient_norm": 0.0,
+                    "supervise": "referent",
                     "dropout": 0.0,
+                    "feature_dropout": 0.0,
                     "soft_label": "printed",
                     "iou_threshold": 0.5,
                 },

@@ -13,6 +13,10 @@ class ModelSettings(Frozen):
     hidden_size: int = Field(1024, gt=0, le=2**16)
     """Size of each direction of the language encoder."""
     layers: int = Field(2, gt=0, le=100)
+    words: Literal["sentence", "phrase"] = "sentence"
+    """What the language encoder reads: the whole sentence, as in the paper, or each node and edge by its own words."""
+    distinct: NonNegativeFloat = 0.0
+    """Subtracted from the log-potential of an edge whose two ends are one region; 0: as in the paper."""
 
 
 class TrainingSettings(Frozen):
@@ -28,8 +32,13 @@ class TrainingSettings(Frozen):
     decay_epochs: PositiveInt = 10
     gradient_norm: NonNegativeFloat = 0.0
     """Longer gradients are cut to this length; 0: never."""
+    supervise: Literal["referent", "phrases", "all"] = "referent"
+    """What the loss is about: the referent, as in the paper; also each annotated phrase as an expression of its own; or
+    all annotated nodes of the graph."""
     dropout: float = Field(0.0, ge=0, lt=1)
     """The share of entries of each word vector that is set to 0 at random while training."""
+    feature_dropout: float = Field(0.0, ge=0, lt=1)
+    """The same for the visual features of the regions."""
     soft_label: Literal["normalised", "printed"] = "normalised"
     """Label in `det`: IoUs of at least `iou_threshold`, normalised; or softmax(max(0, IoU − threshold)), as the paper
     prints."""
@@ -49,7 +58,8 @@ class RunSettings(Frozen):
     vocabulary: str
     referent: Literal["head", "in_degree"] = "head"
     """The node that the loss is about: the syntactic head, or the node that no edge points to, as in the paper."""
-    decoding: Literal["marginal", "map"] = "marginal"
-    """Ground each node in its most probable region, as in the paper, or in its region of the best joint grounding."""
+    decoding: Literal["marginal", "map", "distinct"] = "marginal"
+    """Ground each node in its most probable region, as in the paper; in its region of the best joint grounding; or of
+    the best joint grounding that uses no region twice."""
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()

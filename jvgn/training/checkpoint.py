@@ -33,7 +33,9 @@ def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> 
         spatial_size=settings.model.spatial_size,
         hidden_size=settings.model.hidden_size,
         layers=settings.model.layers,
+        distinct=settings.model.distinct,
         dropout=settings.training.dropout,
+        feature_dropout=settings.training.feature_dropout,
     )
 
 

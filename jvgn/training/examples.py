@@ -1,6 +1,6 @@
 """A dataset as a model learns from it: the expressions of each image, its regions, and the right regions.
 
-Shape suffixes: K nodes, N regions of an image, S expressions.
+Shape suffixes: K nodes, N regions of an image, S expressions, G labelled nodes, M nodes with a gold object.
 """
 
 import logging
@@ -18,7 +18,7 @@ from jvgn.batches import Batch, make_batch
 from jvgn.boxes import iou, paired_iou
 from jvgn.correctness import Correctness
 from jvgn.datasets import tables
-from jvgn.factor_graph import FactorGraphs, read_factor_graphs
+from jvgn.factor_graph import FactorGraphs, Forest, Words, read_factor_graphs, with_phrases
 from jvgn.regions.hdf5_store import Regions, RegionStore
 from jvgn.runtime.resume import ignore_signals
 from jvgn.settings.run import RunSettings
@@ -34,6 +34,8 @@ MOST_WORKERS = 4
 
 Group = dict[int, np.ndarray]
 """The rows of some images' expressions, by image."""
+
+Supervise = Literal["referent", "phrases", "all"]
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +72,8 @@ class Examples:
         graphs: FactorGraphs,
         label: SoftLabel = SoftLabel(),
         iou_threshold: float = 0.5,
+        words: Words = "sentence",
+        supervise: Supervise = "referent",
     ) -> None:
         path = dataset / "expressions.parquet"
         expressions = tables.read_expressions(path)
@@ -87,10 +91,12 @@ class Examples:
             bare = store.image_ids[store.counts == 0][0]
             raise UserError(f"{store.path}: image {bare} has no region; extract them again")
         self.dataset, self.store, self.graphs = dataset, store, graphs
+        self.words, self.supervise, self.gold = words, supervise, GoldObjects(dataset)
         self.label, self.correctness = label, Correctness(store.setting, iou_threshold)
         self.size_of_image = {row.image_id: (row.width, row.height) for row in images.itertuples()}
         self.box_of_object = dict(zip(objects["object_id"], objects[["x1", "y1", "x2", "y2"]].to_numpy(), strict=True))
         self.object_S = self.expressions["object_id"].to_numpy()
+        self.is_train_S = (self.expressions["split"] == "train").to_numpy()
         self.remembers = store.feature_bytes <= REMEMBERED_BYTES
         self._regions: dict[int, Regions] = {}
         self._targets: dict[int, tuple[np.ndarray, np.ndarray]] = {}
@@ -113,16 +119,34 @@ class Examples:
         row_S = np.concatenate([rows_by_image[image_id] for image_id in image_ids])
         image_S = np.repeat(np.arange(len(image_ids)), [len(rows_by_image[image_id]) for image_id in image_ids])
         regions = [self.regions(image_id) for image_id in image_ids]
-        targets = [self.target(row, regions[image]) for row, image in zip(row_S, image_S, strict=True)]
+        forest = self.graphs.forest(row_S, self.words)
+        labelled_G, gold_G, right_S = forest.referent_S, self.object_S[row_S], self.object_S[row_S]
+        if self.supervise != "referent" and self.is_train_S[row_S].all():
+            forest, labelled_G, gold_G = self.with_mentions(forest, row_S)
+        image_G = image_S[forest.expression_K[labelled_G]]
+        targets = [self.target(gold, regions[image])[0] for gold, image in zip(gold_G, image_G, strict=True)]
         return make_batch(
-            forest=self.graphs.forest(row_S),
+            forest=forest,
             row_S=row_S,
             image_S=image_S,
             regions=regions,
             sizes=[self.size_of_image[image_id] for image_id in image_ids],
-            targets=[target_N for target_N, _ in targets],
-            right=[right_N for _, right_N in targets],
+            labelled_G=labelled_G,
+            targets=targets,
+            right=[self.target(gold, regions[image])[1] for gold, image in zip(right_S, image_S, strict=True)],
         )
+
+    def with_mentions(self, forest: Forest, row_S: np.ndarray) -> tuple[Forest, np.ndarray, np.ndarray]:
+        """Return the forest, its labelled nodes and their gold objects, as `supervise` asks for."""
+        id_K = self.expressions["expression_id"].to_numpy()[row_S][forest.expression_K]
+        gold_K = self.gold.find(id_K, forest.head_token_K)
+        gold_K[forest.referent_S] = self.object_S[row_S]
+        (node_M,) = np.nonzero(gold_K >= 0)
+        if self.supervise == "all":
+            return forest, node_M, gold_K[node_M]
+        twin_M = len(forest.expression_K) + np.arange(len(node_M))
+        labelled_G = np.concatenate([forest.referent_S, twin_M])
+        return with_phrases(forest, node_M), labelled_G, np.concatenate([self.object_S[row_S], gold_K[node_M]])
 
     def regions(self, image_id: int) -> Regions:
         if image_id in self._regions:
@@ -138,17 +162,30 @@ class Examples:
         gold_K4 = np.stack([self.box_of_object.get(object_id, nowhere) for object_id in gold_K.tolist()])
         return paired_iou(box_K4, gold_K4), self.correctness.of_pairs(box_K4, object_K, gold_K4, gold_K)
 
-    def target(self, row: int, regions: Regions) -> tuple[np.ndarray, np.ndarray]:
-        """Return an expression's training target over the regions, and which of them are right."""
-        if row not in self._targets:
-            gold_box_4, gold = self.box_of_object[self.object_S[row]], self.object_S[row : row + 1]
-            right_N = self.correctness.of_all(regions.box, regions.object_id, gold_box_4, gold)[:, 0]
+    def target(self, gold: int, regions: Regions) -> tuple[np.ndarray, np.ndarray]:
+        """Return the training target of a gold object over the regions of its image, and which of them are right."""
+        if gold not in self._targets:
+            gold_box_4 = self.box_of_object[gold]
+            right_N = self.correctness.of_all(regions.box, regions.object_id, gold_box_4, np.array([gold]))[:, 0]
             if self.correctness.setting == "gt":
                 target_N = right_N.astype(np.float32)  # one-hot: eq. (18)
             else:
                 target_N = self.label.target(iou(regions.box, gold_box_4)[:, 0])
-            self._targets[row] = (target_N, right_N)
-        return self._targets[row]
+            self._targets[gold] = (target_N, right_N)
+        return self._targets[gold]
+
+
+class GoldObjects:
+    """The object that a word of an expression denotes, where the dataset says so."""
+
+    def __init__(self, dataset: Path) -> None:
+        mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
+        self.by_word = mentions.set_index(["expression_id", "head_token"])["object_id"]
+
+    def find(self, expression_id_K: np.ndarray, head_token_K: np.ndarray) -> np.ndarray:
+        """Return the object ids; −1 where the dataset names no object."""
+        words = pd.MultiIndex.from_arrays([expression_id_K, head_token_K])
+        return self.by_word.reindex(words, fill_value=-1).to_numpy(copy=True)
 
 
 def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
@@ -176,8 +213,16 @@ class Inputs:
         graphs = read_factor_graphs(
             self.dataset / "expressions.parquet", self.nodes, self.edges, Vocabulary.read(self.words), settings.referent
         )
-        label = SoftLabel(settings.training.soft_label, settings.training.iou_threshold)
-        return Examples(self.dataset, RegionStore(self.regions), graphs, label, iou_threshold)
+        training = settings.training
+        return Examples(
+            self.dataset,
+            RegionStore(self.regions),
+            graphs,
+            SoftLabel(training.soft_label, training.iou_threshold),
+            iou_threshold,
+            settings.model.words,
+            training.supervise,
+        )
 
 
 class Groups(Dataset):

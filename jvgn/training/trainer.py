@@ -36,9 +36,11 @@ class Progress:
 
     steps: int = 0
     loss: float = 0.0
-    """Summed over the expressions trained on."""
+    """Summed over the labelled nodes trained on."""
     used: int = 0
+    labelled: int = 0
     seen: int = 0
+    """Expressions."""
     seconds: float = 0.0
 
 
@@ -123,7 +125,7 @@ class Trainer:
         self.save()
 
     def train_epoch(self, epoch: int, rate: float, started: float) -> None:
-        """Take the rest of the epoch's steps. Expressions without a fitting region are skipped and counted."""
+        """Take the rest of the epoch's steps. Labelled nodes without a fitting region are skipped and counted."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         if not self.progress.steps:
@@ -135,9 +137,9 @@ class Trainer:
             if self.progress.steps % self.settings.save_every == 0 and self.progress.steps < self.steps_per_epoch:
                 self.save()
         progress = self.progress
-        if progress.used < progress.seen and epoch == 0 and self.processes.is_first:
-            skipped = progress.seen - progress.used
-            log.info("%d of %d training expressions skipped: no region fits them", skipped, progress.seen)
+        if progress.used < progress.labelled and epoch == 0 and self.processes.is_first:
+            skipped = progress.labelled - progress.used
+            log.info("%d of %d labelled objects skipped: no region fits them", skipped, progress.labelled)
         if not progress.used:
             raise UserError(
                 f"{self.examples.store.path}: no region fits the referent of any training expression; check the regions"
@@ -150,8 +152,8 @@ class Trainer:
         Nothing in it makes the device wait. The loss, the only number that is read, is copied while gradients are
         computed; it is checked before the weights change.
         """
-        counts = (0, 0) if batch is None else (batch.with_target, len(batch.row_S))
-        used, seen, stop = self.agreed(*counts)
+        counts = (0, 0, 0) if batch is None else (batch.with_target, len(batch.labelled_G), len(batch.row_S))
+        used, labelled, seen, stop = self.agreed(*counts)
         random = self.random_state()
         total = self.compute_gradients(batch, used)
         if not math.isfinite(total) and not self.repair:
@@ -165,7 +167,8 @@ class Trainer:
             self.update_weights()
         progress = self.progress
         progress.steps, progress.loss = progress.steps + 1, progress.loss + total
-        progress.used, progress.seen = progress.used + int(used), progress.seen + int(seen)
+        progress.used, progress.labelled = progress.used + int(used), progress.labelled + int(labelled)
+        progress.seen += int(seen)
         number = epoch * self.steps_per_epoch + progress.steps
         self.log.step(number, int(seen), total / max(used, 1), rate)
         if stop:
@@ -180,12 +183,14 @@ class Trainer:
         return self.processes.summed(total.read())[0]
 
     def losses(self, batch: Batch | None) -> Tensor:
-        """Return (S,): the loss of each expression, eqs. (17) to (20); zero if no region fits its referent."""
+        """Return (G,): the loss of each labelled node, eqs. (17) to (20); zero if no region fits it."""
         if batch is None:
             return torch.zeros(0, device=self.device)
         with autocast(self.device, self.settings.precision):
-            log_probability_SN = self.model.referent_log_probability(batch, self.settings.marginalise, self.repair)
-        return divergence(log_probability_SN.float(), batch.target_SN)
+            log_probability_GN = self.model.log_probability(
+                batch, batch.labelled_G, self.settings.marginalise, self.repair
+            )
+        return divergence(log_probability_GN.float(), batch.target_GN)
 
     def backpropagate(self, loss: Tensor) -> None:
         self.optimiser.zero_grad()
@@ -257,7 +262,7 @@ class Trainer:
     def found(self, batch: Batch) -> Tensor:
         """Return (S,): whether the most probable region of each referent, eq. (1), is right."""
         with autocast(self.device, self.settings.precision):
-            region_S = self.model.referent_log_probability(batch, self.settings.marginalise).argmax(dim=1)
+            region_S = self.model.log_probability(batch, batch.referent_S, self.settings.marginalise).argmax(1)
         return batch.right_SN.gather(1, region_S[:, None]).squeeze(1)
 
     @property

@@ -45,12 +45,14 @@ def small_batch(sentences=SENTENCES, image_S=IMAGE_S, images=None) -> Batch:
     """A mini-batch of these sentences about these images; the first region of each image is gold."""
     images = random_images() if images is None else images
     graphs = joined([factor_graph(scene_graph(*sentence), Vocabulary(WORDS)) for sentence in sentences])
+    forest = graphs.forest(np.arange(len(sentences)))
     return make_batch(
-        forest=graphs.forest(np.arange(len(sentences))),
+        forest=forest,
         row_S=np.arange(len(sentences)),
         image_S=np.asarray(image_S),
         regions=images,
         sizes=[(100, 50)] * len(images),
+        labelled_G=forest.referent_S,
         targets=[np.eye(len(images[image]), dtype=np.float32)[0] for image in image_S],
         right=[np.eye(len(images[image]), dtype=bool)[0] for image in image_S],
     )

@@ -102,7 +102,7 @@ def test_equation_2_the_joint_grounding_is_the_most_probable_of_all(batch, poten
 
 
 def test_equation_3_a_word_is_embedded_by_its_row_of_the_table(model, batch):
-    word_SLQ = model.language(batch.word_SL, batch.length_S)
+    word_SLQ = model.language(batch.word_RL, batch.length_R)
     for sentence, (text, *_) in enumerate(SENTENCES):
         for position, word in enumerate(text.split()):
             u_W = model.language.embedding.weight[WORDS.index(word)]
@@ -128,9 +128,9 @@ def lstm_stack(stack, u_LW):
 
 
 def test_equation_4_the_lstms_read_each_sentence_from_both_ends(model, batch):
-    word_SLQ = model.language(batch.word_SL, batch.length_S)
-    for sentence, length in enumerate(batch.length_S.tolist()):
-        u_LW = model.language.embedding(batch.word_SL[sentence, :length])
+    word_SLQ = model.language(batch.word_RL, batch.length_R)
+    for sentence, length in enumerate(batch.length_R.tolist()):
+        u_LW = model.language.embedding(batch.word_RL[sentence, :length])
         forward_LH = lstm_stack(model.language.forward_stack, u_LW)
         backward_LH = lstm_stack(model.language.backward_stack, u_LW.flip(0)).flip(0)
         torch.testing.assert_close(word_SLQ[sentence, :length, :HIDDEN], forward_LH)
@@ -138,12 +138,12 @@ def test_equation_4_the_lstms_read_each_sentence_from_both_ends(model, batch):
 
 
 def test_equation_5_a_word_is_both_states_and_its_embedding(model, batch):
-    sentence, length = 0, int(batch.length_S[0])
-    u_LW = model.language.embedding(batch.word_SL[sentence, :length])
+    sentence, length = 0, int(batch.length_R[0])
+    u_LW = model.language.embedding(batch.word_RL[sentence, :length])
     forward_LH = lstm_stack(model.language.forward_stack, u_LW)
     backward_LH = lstm_stack(model.language.backward_stack, u_LW.flip(0)).flip(0)
     expected_LQ = torch.cat([forward_LH, backward_LH, u_LW], dim=1)
-    torch.testing.assert_close(model.language(batch.word_SL, batch.length_S)[sentence, :length], expected_LQ)
+    torch.testing.assert_close(model.language(batch.word_RL, batch.length_R)[sentence, :length], expected_LQ)
     assert model.language.size == expected_LQ.shape[1]
 
 
@@ -157,7 +157,7 @@ def pooled(batch, word_SLQ):
 
 
 def test_equation_6_nodes_and_edges_are_the_mean_of_their_words(model, batch):
-    word_SLQ = model.language(batch.word_SL, batch.length_S)
+    word_SLQ = model.language(batch.word_RL, batch.length_R)
     node_KQ, edge_EQ = pooled(batch, word_SLQ)
     word_TQ = word_SLQ.flatten(0, 1)
     torch.testing.assert_close(mean_words(word_TQ, batch.node_word_U, batch.node_of_U, len(node_KQ)), node_KQ)
@@ -219,7 +219,7 @@ def regions_of(model, batch, image):
 
 def test_equation_9_unary_potential(model, batch, potentials):
     unary_KN, _ = potentials
-    w_KQ, _ = pooled(batch, model.language(batch.word_SL, batch.length_S))
+    w_KQ, _ = pooled(batch, model.language(batch.word_RL, batch.length_R))
     inner, outer = model.unary.project, model.unary.score
     for node, image in enumerate(batch.image_K.tolist()):
         x = regions_of(model, batch, image)
@@ -232,7 +232,7 @@ def test_equation_9_unary_potential(model, batch, potentials):
 
 def test_equation_10_binary_potential(model, batch, potentials):
     _, pairwise_ENN = potentials
-    _, w_EQ = pooled(batch, model.language(batch.word_SL, batch.length_S))
+    _, w_EQ = pooled(batch, model.language(batch.word_RL, batch.length_R))
     inner, outer = model.pairwise.project, model.pairwise.score
     for edge, image in enumerate(batch.image_E.tolist()):
         x = regions_of(model, batch, image)
@@ -252,7 +252,7 @@ def test_equation_10_binary_potential(model, batch, potentials):
 def test_equation_11_the_marginal_sums_over_all_groundings_of_the_context(model, batch, potentials):
     expected_KN = enumerated_marginals(batch, potentials)
     with torch.no_grad():
-        found_SN = model.referent_log_probability(batch, marginalise=True).exp()
+        found_SN = model.log_probability(batch, batch.referent_S, marginalise=True).exp()
     torch.testing.assert_close(found_SN, expected_KN[batch.referent_S])
 
 
@@ -408,7 +408,7 @@ def test_equation_17_the_objective_is_the_divergence_from_the_label():
 def test_equation_18_the_loss_with_ground_truth_regions_is_the_gold_regions_log_probability(model, batch, potentials):
     marginal_KN = enumerated_marginals(batch, potentials)
     with torch.no_grad():
-        loss_S = divergence(model.referent_log_probability(batch, marginalise=True), batch.target_SN)
+        loss_S = divergence(model.log_probability(batch, batch.referent_S, marginalise=True), batch.target_GN)
     for expression, referent in enumerate(batch.referent_S.tolist()):
         assert float(loss_S[expression]) == pytest.approx(-math.log(marginal_KN[referent, 0]))  # region 0 is gold
 
@@ -429,11 +429,11 @@ def test_equation_20_the_loss_with_detected_regions_uses_the_soft_label(model, b
     marginal_KN = enumerated_marginals(batch, potentials)
     overlaps = [[0.9, 0.6, 0.1], [0.2, 0.7, 0.55, 0.5], [1.0, 0.0, 0.0, 0.3]]
     labels = [SoftLabel(kind, 0.5).target(np.array(overlap)) for overlap in overlaps]
-    target_SN = torch.zeros_like(batch.target_SN)
+    target_SN = torch.zeros_like(batch.target_GN)
     for expression, label in enumerate(labels):
         target_SN[expression, : len(label)] = torch.from_numpy(label)
     with torch.no_grad():
-        loss_S = divergence(model.referent_log_probability(batch, marginalise=True), target_SN)
+        loss_S = divergence(model.log_probability(batch, batch.referent_S, marginalise=True), target_SN)
     for expression, referent in enumerate(batch.referent_S.tolist()):
         own = len(labels[expression])
         expected = kl_divergence(labels[expression].tolist(), marginal_KN[referent, :own].tolist())

@@ -201,7 +201,7 @@ def test_gradients_of_the_whole_loss_equal_finite_differences():
             self.model = model
 
         def forward(self):
-            return divergence(self.model.referent_log_probability(batch, True), batch.target_SN)
+            return divergence(self.model.log_probability(batch, batch.referent_S, True), batch.target_GN)
 
     def losses(*values):
         given = {f"model.{name}": value for name, value in zip(names, values, strict=True)}
@@ -214,7 +214,7 @@ def test_context_has_a_gradient_although_only_the_referent_is_labelled():
     model, batch = small_model(), double(small_batch())
     unary_KN, pairwise_ENN = (value.detach().requires_grad_() for value in model.potentials(batch))
     marginal_KN = log_marginals(unary_KN, pairwise_ENN, batch.edges_E2)
-    divergence(marginal_KN[batch.referent_S], batch.target_SN).sum().backward()
+    divergence(marginal_KN[batch.referent_S], batch.target_GN).sum().backward()
     context = [1, 4, 5, 6]  # the last is two edges away from its referent, where little arrives
     assert (unary_KN.grad[context].abs().sum(1) > 1e-6).all()
     assert (pairwise_ENN.grad.abs().sum((1, 2)) > 1e-6).all()
@@ -250,7 +250,7 @@ def test_a_small_model_learns_the_referents_of_its_mini_batch():
     losses = []
     for _ in range(150):
         optimiser.zero_grad()
-        loss = divergence(model.referent_log_probability(batch, marginalise=True), batch.target_SN).mean()
+        loss = divergence(model.log_probability(batch, batch.referent_S, marginalise=True), batch.target_GN).mean()
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
@@ -276,7 +276,7 @@ def test_context_without_labels_is_learned_from_referents():
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(200):
         optimiser.zero_grad()
-        divergence(model.referent_log_probability(batch, marginalise=True), batch.target_SN).mean().backward()
+        divergence(model.log_probability(batch, batch.referent_S, marginalise=True), batch.target_GN).mean().backward()
         optimiser.step()
     with torch.no_grad():
         region_K = model(batch).regions("marginal")

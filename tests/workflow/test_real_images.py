@@ -15,7 +15,7 @@ from jvgn.regions.hdf5_store import RegionStore
 COCO = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data" / "coco128"
 pytestmark = pytest.mark.skipif(not COCO.exists(), reason=f"no images in {COCO}; set JVGN_SHARED")
 
-IMAGES = int(os.environ.get("JVGN_PHOTOGRAPHS", "8"))
+IMAGES = int(os.environ.get("JVGN_PHOTOGRAPHS", "5"))
 """How many of the 128 images are used."""
 
 

@@ -41,14 +41,16 @@ def test_the_models_operations_are_those_of_a_real_mini_batch(small_world, run_s
     padded = PaddedBatch(
         images=images,
         regions=regions,
-        words=batch.word_SL.numel(),
+        words=batch.word_RL.numel(),
         nodes=images * int(batch.image_K.bincount().max()),
         edges=images * int(batch.image_E.bincount().max()),
     )
     work = ModelWork(settings.model, *vectors.shape, examples.store.feature_size)
     assert work.weight_bytes == sum(value.numel() * 4 for value in model.parameters())
-    forward = operations(lambda: model.referent_log_probability(batch, marginalise=True))
-    both = operations(lambda: model.referent_log_probability(batch, marginalise=True)[batch.right_SN].sum().backward())
+    forward = operations(lambda: model.log_probability(batch, batch.referent_S, marginalise=True))
+    both = operations(
+        lambda: model.log_probability(batch, batch.referent_S, marginalise=True)[batch.right_SN].sum().backward()
+    )
     assert work.forward(padded) == pytest.approx(forward, rel=0.02)
     assert (1 + BACK) * work.forward(padded) == pytest.approx(both, rel=0.1)
 

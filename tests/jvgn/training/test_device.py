@@ -88,12 +88,12 @@ def test_a_training_step_never_makes_the_device_wait(batch, marginalise):
 @pytest.mark.parametrize(
     "work",
     [
-        lambda batch: float(batch.target_SN.sum()),
-        lambda batch: batch.target_SN[batch.target_SN > 0],
-        lambda batch: batch.target_SN.nonzero(),
+        lambda batch: float(batch.target_GN.sum()),
+        lambda batch: batch.target_GN[batch.target_GN > 0],
+        lambda batch: batch.target_GN.nonzero(),
         lambda batch: batch.image_K.bincount(),
-        lambda batch: bool((batch.target_SN > 0).any()),
-        lambda batch: batch.target_SN.to("meta"),
+        lambda batch: bool((batch.target_GN > 0).any()),
+        lambda batch: batch.target_GN.to("meta"),
     ],
 )
 def test_waits_are_recorded(batch, work):
@@ -175,8 +175,8 @@ def test_a_lost_number_that_no_loss_depends_on_is_seen_too():
     images = random_images()
     model = cancelling(small_model().float().train())
     batch = small_batch(images=images)
-    batch.target_SN[0] = 0
-    batch.target_SN[2] = 0  # what is left is an expression without any edge
+    batch.target_GN[0] = 0
+    batch.target_GN[2] = 0  # what is left is an expression without any edge
     trainer = trainer_for(model)
     assert math.isnan(trainer.compute_gradients(batch, used=1))
     total, found = gradients(trainer, batch, repair=True)

@@ -82,14 +82,14 @@ class BagOfWords(torch.nn.Module):
         self.position = torch.nn.Linear(5, spatial_size)
         self.unary = UnaryPotential(feature_size + spatial_size, vectors.shape[1])
 
-    def referent_log_probability(self, batch, marginalise, repair=True):
+    def log_probability(self, batch, marginalise, repair=True):
         x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
-        word_S, position_S = (batch.word_SL > 0).nonzero(as_tuple=True)
+        word_S, position_S = (batch.word_RL > 0).nonzero(as_tuple=True)
         w_SW = mean_words(
-            self.embedding(batch.word_SL).flatten(0, 1),
-            word_S * batch.word_SL.shape[1] + position_S,
+            self.embedding(batch.word_RL).flatten(0, 1),
+            word_S * batch.word_RL.shape[1] + position_S,
             word_S,
-            len(batch.word_SL),
+            len(batch.word_RL),
         )
         logit_SN = self.unary(x_INX, w_SW, batch.image_S)
         return logit_SN.masked_fill(~batch.present_IN[batch.image_S], -torch.inf).log_softmax(1)
@@ -228,8 +228,8 @@ def test_detections_are_right_by_their_overlap(small_world, run_settings, tmp_pa
     detected = replace(small_world, regions=tmp_path / "det.h5")
     det = next(iter(detected.examples(run_settings()).batches("val", 8)))
     torch.testing.assert_close(det.right_SN, gt.right_SN)
-    assert (det.target_SN.argmax(1) == gt.target_SN.argmax(1)).all()
-    torch.testing.assert_close(det.target_SN.sum(1), torch.ones(len(det.target_SN)))
+    assert (det.target_GN.argmax(1) == gt.target_GN.argmax(1)).all()
+    torch.testing.assert_close(det.target_GN.sum(1), torch.ones(len(det.target_GN)))
 
 
 def test_soft_labels_follow_the_overlap():
