@@ -8,7 +8,7 @@ of the nodes.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from jvgn.batches import Batch
 from jvgn.belief_propagation import joint_map, log_marginals
 from jvgn.joint_decoding import distinct_joint
+from jvgn.message_schedule import Grouping
 from jvgn.potentials import PairwisePotential, UnaryPotential
 from jvgn.vocabulary.words import PAD
 
@@ -48,6 +49,14 @@ class NodeBeliefs:
     def entropy(self) -> Tensor:
         """Return (K,): the entropy of each node's marginal, in nats; 0 is certainty."""
         return -torch.where(self.marginal_KN.isneginf(), 0.0, self.marginal_KN.exp() * self.marginal_KN).sum(dim=1)
+
+
+class Encoded(NamedTuple):
+    """A mini-batch as vectors."""
+
+    x_INX: Tensor
+    w_KQ: Tensor
+    w_EQ: Tensor
 
 
 class LanguageEncoder(nn.Module):
@@ -105,29 +114,57 @@ class JVGN(nn.Module):
             distinct_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K) if distinct else None,
         )
 
-    def potentials(self, batch: Batch, repair: bool = True) -> tuple[Tensor, Tensor]:
+    def potentials(self, batch: Batch, repair: bool = True, encoded: Encoded | None = None) -> tuple[Tensor, Tensor]:
         """Return the log-potentials of eq. (8): (K, N), of each region for each node, and (E, N, N), of each pair of
         regions for each edge.
         """
-        x_INX, word_TQ = self.regions(batch), self.words(batch)
-        w_EQ = mean_words(word_TQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E))
-        pairwise_ENN = self.pairwise(x_INX, w_EQ, batch.image_E, batch.edges_by_image, repair)
+        encoded = encoded or self.encode(batch)
+        pairwise_ENN = self.pairwise(encoded.x_INX, encoded.w_EQ, batch.image_E, batch.edges_by_image, repair)
         if self.distinct:  # not in the paper: the two ends of an edge are different objects
-            pairwise_ENN = pairwise_ENN - self.distinct * torch.eye(x_INX.shape[1]).to(pairwise_ENN)
-        return self.unary_logits(batch, x_INX, word_TQ), pairwise_ENN
+            pairwise_ENN = pairwise_ENN - self.distinct * torch.eye(pairwise_ENN.shape[2]).to(pairwise_ENN)
+        return self.unary_logits(batch, encoded), pairwise_ENN
 
-    def log_probability(self, batch: Batch, node_G: Tensor, marginalise: bool, repair: bool = True) -> Tensor:
+    def encode(self, batch: Batch) -> Encoded:
+        """Return the regions, and the words of each node and edge, eq. (6)."""
+        word_TQ = self.words(batch)
+        return Encoded(
+            self.regions(batch),
+            mean_words(word_TQ, batch.node_word_U, batch.node_of_U, len(batch.image_K)),
+            mean_words(word_TQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E)),
+        )
+
+    def log_probability(
+        self,
+        batch: Batch,
+        node_G: Tensor,
+        marginalise: bool,
+        repair: bool = True,
+        encoded: Encoded | None = None,
+    ) -> Tensor:
         """Return (G, N): of some nodes, with all others summed out, eq. (11), or by their own potentials alone.
 
         Without `repair`, the device never has to wait, and all is NaN if a number of the batch lost its digits.
         """
         if not marginalise:
-            unary_KN = self.unary_logits(batch, self.regions(batch), self.words(batch))
+            unary_KN = self.unary_logits(batch, encoded or self.encode(batch))
             return unary_KN[node_G].log_softmax(dim=1)
-        marginal_KN = log_marginals(*self.potentials(batch, repair), batch.edges_E2, batch.schedule, repair)
+        marginal_KN = log_marginals(*self.potentials(batch, repair, encoded), batch.edges_E2, batch.schedule, repair)
         if not repair:  # one NaN anywhere would spoil the gradient, so that every loss has to show it
             marginal_KN = marginal_KN.masked_fill(marginal_KN.isnan().any(), torch.nan)
         return marginal_KN[node_G]
+
+    def image_log_probability(self, batch: Batch, encoded: Encoded) -> Tensor:
+        """Return (K,): how probable it is that a node's words are about its own image and not about another one of the
+        mini-batch, by the mean unary factor over the regions of an image. Not in the paper.
+        """
+        images, regions, size = encoded.x_INX.shape
+        nodes = torch.arange(len(batch.image_K), device=batch.image_K.device)
+        as_one = Grouping(torch.zeros_like(nodes), nodes, image_count=1, size=len(nodes))
+        x_1MX = encoded.x_INX.reshape(1, images * regions, size)
+        unary_KIN = self.unary(x_1MX, encoded.w_KQ, as_one.image_K, as_one).view(-1, images, regions)
+        unary_KIN = unary_KIN.masked_fill(~batch.present_IN, -torch.inf)
+        mean_KI = unary_KIN.logsumexp(dim=2) - batch.present_IN.sum(dim=1).log()
+        return mean_KI.log_softmax(dim=1).gather(1, batch.image_K[:, None]).squeeze(1)
 
     def regions(self, batch: Batch) -> Tensor:
         """Return (I, N, X): x = [v; W s], the appearance and the place of each region."""
@@ -139,10 +176,9 @@ class JVGN(nn.Module):
         """Return (R·L, Q): the words of all rows, padding included, end to end."""
         return self.language(batch.word_RL, batch.length_R).flatten(0, 1)
 
-    def unary_logits(self, batch: Batch, x_INX: Tensor, word_TQ: Tensor) -> Tensor:
+    def unary_logits(self, batch: Batch, encoded: Encoded) -> Tensor:
         """Return (K, N), with the padding regions of smaller images masked."""
-        w_KQ = mean_words(word_TQ, batch.node_word_U, batch.node_of_U, len(batch.image_K))
-        unary_KN = self.unary(x_INX, w_KQ, batch.image_K, batch.nodes_by_image)
+        unary_KN = self.unary(encoded.x_INX, encoded.w_KQ, batch.image_K, batch.nodes_by_image)
         return unary_KN.masked_fill(~batch.present_IN[batch.image_K], -torch.inf)
 
 

@@ -25,6 +25,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
                     "decay_epochs": 10,
                     "gradient_norm": 0.0,
                     "supervise": "referent",
+                    "contrast": 0.0,
                     "dropout": 0.0,
                     "feature_dropout": 0.0,
                     "soft_label": "printed",

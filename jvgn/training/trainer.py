@@ -187,10 +187,15 @@ class Trainer:
         if batch is None:
             return torch.zeros(0, device=self.device)
         with autocast(self.device, self.settings.precision):
+            encoded = self.model.encode(batch)
             log_probability_GN = self.model.log_probability(
-                batch, batch.labelled_G, self.settings.marginalise, self.repair
+                batch, batch.labelled_G, self.settings.marginalise, self.repair, encoded
             )
-        return divergence(log_probability_GN.float(), batch.target_GN)
+        loss_G = divergence(log_probability_GN.float(), batch.target_GN)
+        if self.settings.contrast:
+            mistaken = -self.model.image_log_probability(batch, encoded).float().mean()
+            loss_G = loss_G + self.settings.contrast * mistaken * (batch.target_GN.sum(dim=1) > 0)
+        return loss_G
 
     def backpropagate(self, loss: Tensor) -> None:
         self.optimiser.zero_grad()

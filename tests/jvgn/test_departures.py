@@ -9,7 +9,10 @@ import torch
 from jvgn.belief_propagation import joint_map, log_marginals
 from jvgn.factor_graph import factor_graph, with_phrases
 from jvgn.joint_decoding import best_joint, distinct_joint
-from jvgn.vocabulary.words import Vocabulary
+from jvgn.runtime.distributed import Processes
+from jvgn.training.checkpoint import new_model
+from jvgn.training.trainer import Trainer
+from jvgn.vocabulary.words import Vocabulary, read_vectors
 from tests.jvgn.small_batch import SENTENCES, WORDS, double, joined, scene_graph, small_batch, small_model
 
 GRAPHS = joined([factor_graph(scene_graph(*sentence), Vocabulary(WORDS)) for sentence in SENTENCES])
@@ -104,6 +107,36 @@ def test_feature_dropout_acts_in_training_only():
     assert torch.equal(model.regions(batch), model.regions(batch))
     model.train()
     assert not torch.equal(model.regions(batch), model.regions(batch))
+
+
+def test_contrast_compares_a_nodes_own_image_with_the_others():
+    """Against the plain definition: the mean factor of an image's regions, as a share of all images'."""
+    batch, model = double(small_batch()), small_model()
+    encoded = model.encode(batch)
+    found_K = model.image_log_probability(batch, encoded).exp()
+    for node, image in enumerate(batch.image_K.tolist()):
+        means = []
+        for other, present_N in enumerate(batch.present_IN):
+            logit_1N = model.unary.direct(encoded.x_INX, encoded.w_KQ[node : node + 1], torch.tensor([other]))
+            means.append(logit_1N[0, present_N].exp().mean())
+        torch.testing.assert_close(found_K[node], means[image] / sum(means))
+
+
+@pytest.mark.parametrize("contrast", [0.0, 1.0])
+def test_contrast_teaches_nodes_without_a_label(small_world, run_settings, monkeypatch, contrast):
+    """With the referent's phrase alone in the loss, only contrast moves the words of its context."""
+    settings = run_settings(marginalise=False, contrast=contrast)
+    examples = small_world.examples(settings)
+    vectors = read_vectors(small_world.vectors, Vocabulary.read(small_world.words))
+    model = new_model(settings, vectors, examples.store.feature_size)
+    batch = next(iter(examples.batches("train", 4)))
+    encoded = model.encode(batch)
+    encoded.w_KQ.retain_grad()
+    monkeypatch.setattr(model, "encode", lambda _: encoded)
+    Trainer(model, examples, settings.training, Processes(torch.device("cpu"))).losses(batch).sum().backward()
+    is_moved_K = encoded.w_KQ.grad.any(dim=1)
+    is_context_K = torch.ones_like(is_moved_K).index_fill(0, batch.referent_S, False)
+    assert is_moved_K[~is_context_K].all() and is_moved_K[is_context_K].any() == bool(contrast)
 
 
 @pytest.mark.parametrize(("supervise", "more"), [("referent", 0), ("all", 1), ("phrases", 2)])
