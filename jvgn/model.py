@@ -155,7 +155,7 @@ class JVGN(nn.Module):
 
     def image_log_probability(self, batch: Batch, encoded: Encoded) -> Tensor:
         """Return (K,): how probable it is that a node's words are about its own image and not about another one of the
-        mini-batch, by the mean unary factor over the regions of an image. Not in the paper.
+        mini-batch, by the best unary potential in each image. Not in the paper.
         """
         images, regions, size = encoded.x_INX.shape
         nodes = torch.arange(len(batch.image_K), device=batch.image_K.device)
@@ -163,8 +163,7 @@ class JVGN(nn.Module):
         x_1MX = encoded.x_INX.reshape(1, images * regions, size)
         unary_KIN = self.unary(x_1MX, encoded.w_KQ, as_one.image_K, as_one).view(-1, images, regions)
         unary_KIN = unary_KIN.masked_fill(~batch.present_IN, -torch.inf)
-        mean_KI = unary_KIN.logsumexp(dim=2) - batch.present_IN.sum(dim=1).log()
-        return mean_KI.log_softmax(dim=1).gather(1, batch.image_K[:, None]).squeeze(1)
+        return unary_KIN.amax(dim=2).log_softmax(dim=1).gather(1, batch.image_K[:, None]).squeeze(1)
 
     def regions(self, batch: Batch) -> Tensor:
         """Return (I, N, X): x = [v; W s], the appearance and the place of each region."""

@@ -36,8 +36,8 @@ class TrainingSettings(Frozen):
     """What the loss is about: the referent, as in the paper; also each annotated phrase as an expression of its own; or
     all annotated nodes of the graph."""
     contrast: NonNegativeFloat = 0.0
-    """Weight of a second loss, which is not in the paper: the words of a node fit regions of its own image better than
-    those of the other images in the mini-batch. It needs no boxes, so it also teaches words that never denote a
+    """Weight of a second loss, which is not in the paper: the words of a node fit some region of its own image better
+    than any of the other images in the mini-batch. It needs no boxes, so it also teaches words that never denote a
     referent."""
     dropout: float = Field(0.0, ge=0, lt=1)
     """The share of entries of each word vector that is set to 0 at random while training."""
