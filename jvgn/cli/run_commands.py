@@ -97,15 +97,21 @@ def ablate(marginalised: tuple[Path, Path], unmarginalised: tuple[Path, Path], o
 
 
 @click.command(cls=Stage)
+@tables("expressions", "mentions")
 @made("output")
 @click.option(
-    "--run", type=(str, Given()), multiple=True, required=True, help="A run's name and the metrics of a seed."
+    "--run",
+    type=(str, Given(), Given(), Given(), Given()),
+    multiple=True,
+    required=True,
+    help="A run's name, then metrics, predictions, nodes and edges of a seed.",
 )
-def compare(output: Path, run: tuple[tuple[str, Path], ...]) -> None:
-    """Compare runs by the mean and spread over their seeds."""
+def compare(dataset: Path, output: Path, run: tuple[tuple[str, Path, Path, Path, Path], ...]) -> None:
+    """Compare runs by the mean and spread over their seeds, and test each against the first."""
+    from jvgn.evaluation.run_comparison import ComparedRun
     from jvgn.evaluation.run_comparison import compare as table
 
-    table(list(run), output)
+    table(dataset, [ComparedRun(*one) for one in run], output)
 
 
 @click.command(cls=Stage)

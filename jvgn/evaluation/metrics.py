@@ -1,7 +1,8 @@
 """`metrics.json`: how well a run grounds each split. Shares, their intervals and the calibration error, in percent.
 
 `format` is the version. `splits` holds a `Split` for each split but train, `provenance` the hashes of all files that
-the numbers depend on. Fields that are unknown are left out.
+the numbers depend on. Fields that are unknown are left out. Intervals are [low, high] at 95%, by the bootstrap over
+images (`jvgn.evaluation.bootstrap`).
 """
 
 import json
@@ -23,6 +24,7 @@ CALIBRATION_BINS = 15
 Z = 1.959963984540054
 """95% of a normal distribution is within this many standard deviations of its mean."""
 Percent = Annotated[float, Field(ge=0, le=100)]
+Interval = Annotated[list[Percent], Field(min_length=2, max_length=2)]
 
 
 class MetricsPart(BaseModel):
@@ -38,13 +40,42 @@ class Supporting(MetricsPart):
     at_least_one: Percent
 
 
+class GroupShare(MetricsPart):
+    """The mentions of a group that were grounded correctly."""
+
+    n: PositiveInt
+    accuracy: Percent
+    interval: Interval
+
+
+class RegionRecall(MetricsPart):
+    """Boxed mentions, the referent's too, with a correct region among the k that are most probable by the marginal.
+
+    A mention that matches no node counts as wrong.
+    """
+
+    n: PositiveInt
+    """Mentions."""
+    r_at_1: Percent
+    r_at_1_interval: Interval
+    r_at_5: Percent
+    r_at_5_interval: Interval
+    r_at_10: Percent
+    r_at_10_interval: Interval
+    upper_bound: Percent
+    """Mentions that some region covers: no method can find more."""
+    upper_bound_interval: Interval
+
+
 class Shares(MetricsPart):
     """The objects found by one way to decode."""
 
     accuracy: Percent
     """Expressions whose referent was found."""
+    accuracy_interval: Interval | None = None
     context_accuracy: Percent | None = None
     """Gold mentions beside the referent that were grounded correctly; unknown without gold."""
+    context_accuracy_interval: Interval | None = None
     supporting: Supporting | None = None
 
 
@@ -52,7 +83,22 @@ class Split(MetricsPart):
     n: PositiveInt
     """Expressions."""
     accuracy: Percent
+    accuracy_interval: Interval | None = None
+    context_n: PositiveInt | None = None
+    """Gold mentions beside the referent."""
     context_accuracy: Percent | None = None
+    context_accuracy_interval: Interval | None = None
+    context_by_relation: dict[str, GroupShare] = {}
+    """By the relation that joins the mention's node to its parent, on the way to the referent; the most frequent."""
+    context_by_type: dict[str, GroupShare] = {}
+    """By the type of the phrase, where the dataset has types."""
+    recall: RegionRecall | None = None
+    """Unknown without gold mentions."""
+    recall_by_type: dict[str, RegionRecall] = {}
+    unmatched_mentions: NonNegativeInt | None = None
+    """Gold mentions whose `head_token` is the head of no node. They count as wrong."""
+    contradicting_mentions: NonNegativeInt | None = None
+    """Mentions marked `is_referent` whose object is not the `object_id` of the expression."""
     oracle_recall: Percent
     """Expressions whose referent some region covers: no method can find more."""
     mean_regions: FiniteFloat

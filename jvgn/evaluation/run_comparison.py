@@ -1,8 +1,11 @@
-"""Runs side by side, all from their metrics: over seeds, the paper's ablation, and a summary for people.
+"""Runs side by side: over seeds and against each other, the paper's ablation, and a summary for people.
 
 `compare.csv`: run, decoding (unary, marginal or map), split, seeds (how many), and accuracy and context_accuracy in
 percent, each as its mean over the seeds and, in `{measure}_sd`, their standard deviation (of a sample; empty for one
-seed).
+seed). The other columns are a paired test of the run against the first one with the same decoding, which `against`
+names, on the same sentences or mentions, each with its mean over the seeds: `{measure}_difference` in points,
+`{measure}_low` and `{measure}_high`, its 95% interval, and `{measure}_p`, two-sided (`jvgn.evaluation.bootstrap`). They
+are empty for the first run.
 
 `ablation.csv`: marginalise_training, marginalise_inference, split, accuracy, context_accuracy (percent). A run decoded
 without message passing (`unary`) is one without marginalisation in inference.
@@ -14,14 +17,28 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from jvgn.evaluation.bootstrap import Difference, ImageBootstrap
 from jvgn.evaluation.metrics import Metrics, Shares, read_metrics
+from jvgn.evaluation.predictions import WAYS, read_predictions
+from jvgn.evaluation.score import Answers
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
 from jvgn.storage.shown_text import aligned
 from parsers.errors import BrokenFile, UserError
 
 MEASURES = ("accuracy", "context_accuracy")
-SUMMARY = ("setting", "split", "accuracy", "context accuracy", "oracle recall", "regions an image", "expressions")
+DIFFERENCE = {"value": "difference", "low": "low", "high": "high", "p": "p"}
+"""The columns of a paired test, by the fields of a `Difference`."""
+SUMMARY = (
+    "setting",
+    "split",
+    "accuracy",
+    "context accuracy",
+    "R@1",
+    "oracle recall",
+    "regions an image",
+    "expressions",
+)
 NEXT_STEPS = {
     "gallery/index.html": "open it in a browser: groundings, before and after message passing",
     "examples.png": "some of them as a picture",
@@ -31,11 +48,62 @@ NEXT_STEPS = {
 }
 
 
-def compare(runs: list[tuple[str, Path]], table: Path) -> None:
-    """Write `table`, which compares named runs, each given by the metrics of its seeds."""
-    rows = [row for name, path in runs for row in rows_of(name, read_metrics(path))]
+class ComparedRun(NamedTuple):
+    """A run with one seed: its name without the seed, and the files that are compared."""
+
+    name: str
+    metrics: Path
+    predictions: Path
+    nodes: Path
+    edges: Path
+
+
+def compare(dataset: Path, runs: list[ComparedRun], table: Path) -> None:
+    """Write `table`, which compares runs over their seeds and with the first of them."""
+    rows = [row for run in runs for row in rows_of(run.name, read_metrics(run.metrics))]
+    means = mean_over_seeds(pd.DataFrame(rows))
+    outcomes = pd.concat([outcomes_of(dataset, run) for run in runs])
     with replacing(table) as temporary:
-        mean_over_seeds(pd.DataFrame(rows)).to_csv(temporary, index=False)
+        with_differences(means, outcomes, runs[0].name).to_csv(temporary, index=False)
+
+
+def outcomes_of(dataset: Path, run: ComparedRun) -> pd.DataFrame:
+    """Return a row for each decoding, measure and trial: an expression, or a gold mention of its context."""
+    answers = Answers(dataset, run.nodes, run.edges)
+    predictions = read_predictions(run.predictions, answers.evaluated).to_pandas()
+    parts = []
+    for way in WAYS:
+        decoded = predictions.assign(correct=predictions[f"{way}_correct"])
+        referents = answers.table(decoded).set_index("expression_id")
+        trials = {"accuracy": referents, "context_accuracy": answers.context(decoded, referents.reset_index())}
+        for measure, rows in trials.items():
+            own = rows[["split", "image_id", "correct"]].rename_axis("trial").reset_index()
+            parts.append(own.assign(run=run.name, decoding=way, measure=measure))
+    return pd.concat(parts)
+
+
+def with_differences(means: pd.DataFrame, outcomes: pd.DataFrame, first: str) -> pd.DataFrame:
+    """Return the means with the columns of the paired tests against the run `first`."""
+    key = ["decoding", "split", "measure", "image_id", "trial"]
+    by_run = outcomes.astype({"correct": float}).groupby([*key, "run"])["correct"].mean().unstack("run")
+    columns: dict[str, list[float | str | None]] = {"against": []}
+    columns |= {f"{measure}_{name}": [] for measure in MEASURES for name in DIFFERENCE.values()}
+    for row in means.itertuples():
+        columns["against"].append(None if row.run == first else first)
+        for measure in MEASURES:
+            found = None if row.run == first else paired(by_run, (row.decoding, row.split, measure), row.run, first)
+            for field, name in DIFFERENCE.items():
+                columns[f"{measure}_{name}"].append(getattr(found, field, None))
+    return means.assign(**columns)
+
+
+def paired(by_run: pd.DataFrame, group: tuple[str, str, str], run: str, other: str) -> Difference | None:
+    """Return how much better a run is than another, None if nothing is known of this measure."""
+    if group not in by_run.index.droplevel(["image_id", "trial"]):
+        return None
+    trials = by_run.loc[group]
+    bootstrap = ImageBootstrap(trials.index.get_level_values("image_id").to_numpy())
+    return bootstrap.difference(trials[run].to_numpy(), trials[other].to_numpy())
 
 
 def rows_of(name: str, metrics: Metrics) -> list[dict[str, Any]]:
@@ -114,5 +182,18 @@ def summary_rows(run: Path) -> Iterator[tuple[str, ...]]:
         raise UserError(f"{run}: is a file, expected the folder of a run; name one, such as results/shapes_det")
     metrics = read_metrics(run / "metrics.json")
     for split, found in metrics.splits.items():
-        values = (found.accuracy, found.context_accuracy, found.oracle_recall, found.mean_regions)
-        yield metrics.name, split, *("" if value is None else f"{value:.1f}" for value in values), f"{found.n:,}"
+        r_at_1 = (found.recall.r_at_1, found.recall.r_at_1_interval) if found.recall else (None, None)
+        shares = (
+            (found.accuracy, found.accuracy_interval),
+            (found.context_accuracy, found.context_accuracy_interval),
+            r_at_1,
+            (found.oracle_recall, None),
+        )
+        figures = [share_with_interval(value, interval) for value, interval in shares]
+        yield metrics.name, split, *figures, f"{found.mean_regions:.1f}", f"{found.n:,}"
+
+
+def share_with_interval(value: float | None, interval: list[float] | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.1f}" + (f" ({interval[0]:.1f}–{interval[1]:.1f})" if interval else "")

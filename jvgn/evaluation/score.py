@@ -13,6 +13,15 @@ from tqdm import tqdm
 
 from jvgn.datasets import tables
 from jvgn.detector.provenance import read_verdict
+from jvgn.evaluation.bootstrap import ImageBootstrap
+from jvgn.evaluation.mention_scores import (
+    NODE,
+    RegionRanks,
+    log_mismatches,
+    mention_values,
+    parent_relations,
+    read_matched,
+)
 from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, calibration_error, percent, write_metrics
 from jvgn.evaluation.predictions import WAYS, read_predictions
 from jvgn.evaluation.supporting_objects import SupportingObjects
@@ -65,14 +74,19 @@ def score(files: Scored, name: RunName, iou_threshold: float, metrics: Path) -> 
         raise BrokenFile(files.predictions, f"has no referent of expression {first}, whose image has regions")
     objects = SupportingObjects(files.dataset, files.regions, files.supporting, iou_threshold)
     ways = by_decoding(answers, predictions, objects)
-    splits = {
-        str(split): Split(
-            **split_values(rows, answers.context(predictions, rows)),
+    ranks = RegionRanks(files.dataset, files.regions, files.predictions, iou_threshold)
+    splits = {}
+    for split, rows in table.groupby("split"):
+        context = answers.context(predictions, rows)
+        related = context.assign(relation=answers.relations(predictions, context))
+        about_mentions = mention_values(ranks.of(answers.mentions_of(rows)), related)
+        log_mismatches(split, about_mentions)
+        splits[str(split)] = Split(
+            **split_values(rows, context),
+            **about_mentions,
             supporting=objects.shares(predictions, "region", rows["expression_id"]),
             by_decoding=ways[str(split)],
         )
-        for split, rows in table.groupby("split")
-    }
     write_metrics(metrics, Metrics(**vars(name), splits=splits, provenance=provenance(files)))
 
 
@@ -85,7 +99,7 @@ def by_decoding(
         decoded = predictions.assign(correct=predictions[f"{way}_correct"])
         for split, rows in answers.table(decoded).groupby("split"):
             supporting = objects and objects.shares(predictions, f"{way}_region", rows["expression_id"])
-            values = shares(rows["correct"], answers.context(decoded, rows))
+            values = shares(rows, answers.context(decoded, rows))
             found.setdefault(str(split), {})[way] = Shares(**values, supporting=supporting)
     return found
 
@@ -98,8 +112,7 @@ class Answers:
         tables.check_rows(nodes, node_table, expressions["expression_id"].to_numpy())
         tables.check_referents(nodes, node_table, expressions["expression_id"].to_numpy())
         self.expressions, self.nodes = expressions.to_pandas(), node_table.to_pandas()
-        mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
-        self.context_mentions = mentions[~mentions["is_referent"]]
+        self.mentions = read_matched(dataset, self.expressions, self.nodes)
         self.edges = read_edges(edges).to_pandas()
 
     @property
@@ -123,27 +136,41 @@ class Answers:
         table["edges"] = self.edges.groupby("expression_id").size().reindex(table.index, fill_value=0)
         return table.reset_index()
 
-    def context(self, predictions: pd.DataFrame, expressions: pd.DataFrame) -> pd.Series:
-        """Return for each gold context mention of the expressions whether its node is grounded correctly.
+    def mentions_of(self, expressions: pd.DataFrame) -> pd.DataFrame:
+        """Return the gold mentions of the expressions."""
+        return self.mentions[self.mentions["expression_id"].isin(expressions["expression_id"])]
 
-        A mention without a node counts as wrong.
+    def context(self, predictions: pd.DataFrame, expressions: pd.DataFrame) -> pd.DataFrame:
+        """Return the gold mentions of the expressions beside their referents, and whether each is found.
+
+        It is found if its node is grounded correctly; a mention without a node counts as wrong.
         """
-        mentions = self.context_mentions[self.context_mentions["expression_id"].isin(expressions["expression_id"])]
-        others = predictions.loc[~predictions["is_referent"], ["expression_id", "node", "correct"]]
-        heads = self.nodes[["expression_id", "node", "head_token"]]
-        others = others.merge(heads, on=["expression_id", "node"])
-        found = mentions.merge(others, on=["expression_id", "head_token"], how="left")["correct"]
-        return found.astype("boolean").fillna(False).astype(bool)
+        mentions = self.mentions_of(expressions)
+        mentions = mentions[~mentions["is_referent"]]
+        others = predictions[~predictions["is_referent"]].set_index(NODE)["correct"]
+        found = others.reindex(pd.MultiIndex.from_frame(mentions[NODE]))
+        return mentions.assign(correct=found.astype("boolean").fillna(False).to_numpy(bool))
+
+    def relations(self, predictions: pd.DataFrame, mentions: pd.DataFrame) -> np.ndarray:
+        """Return for each mention the relation that joins its node to its parent, None if there is none."""
+        nodes, edges, referents = (
+            table[table["expression_id"].isin(mentions["expression_id"])]
+            for table in (self.nodes, self.edges, predictions[predictions["is_referent"]])
+        )
+        relations = parent_relations(nodes, edges, referents)
+        return relations.reindex(pd.MultiIndex.from_frame(mentions[NODE])).to_numpy()
 
 
-def split_values(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
+def split_values(rows: pd.DataFrame, context: pd.DataFrame) -> dict[str, Any]:
     answered = rows[~rows["skipped"]]
     metrics: dict[str, Any] = {
         "n": len(rows),
-        **shares(rows["correct"], context),
+        **shares(rows, context),
         "oracle_recall": percent(rows["covered"]),
         "mean_regions": round(float(rows.groupby("image_id")["regions"].first().mean()), 4),
     }
+    if len(context):
+        metrics["context_n"] = len(context)
     if len(answered):
         metrics["calibration_error"] = calibration_error(
             answered["marginal"].to_numpy(), answered["correct"].to_numpy()
@@ -156,10 +183,17 @@ def split_values(rows: pd.DataFrame, context: pd.Series) -> dict[str, Any]:
     return metrics
 
 
-def shares(referents: pd.Series, context: pd.Series) -> dict[str, Any]:
-    """Return the accuracy on referents and, where there is gold, on their context."""
-    found = {"accuracy": percent(referents)}
-    return found | {"context_accuracy": percent(context)} if len(context) else found
+def shares(referents: pd.DataFrame, context: pd.DataFrame) -> dict[str, Any]:
+    """Return the accuracy on referents and, where there is gold, on their context, each with its interval."""
+    found: dict[str, Any] = {}
+    for name, rows in (("accuracy", referents), ("context_accuracy", context)):
+        if len(rows):
+            bootstrap = ImageBootstrap(rows["image_id"].to_numpy())
+            found |= {
+                name: percent(rows["correct"]),
+                f"{name}_interval": bootstrap.interval(rows["correct"].to_numpy()),
+            }
+    return found
 
 
 def provenance(files: Scored) -> Provenance:

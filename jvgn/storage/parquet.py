@@ -45,13 +45,21 @@ def writing(path: Path | str, schema: pa.Schema, **made_by: str) -> Iterator[Cal
             file.write_table(waiting.combine_chunks().replace_schema_metadata(metadata))
 
 
-def read_table(path: Path | str, schema: pa.Schema, may_be_empty: Collection[str] = ()) -> pa.Table:
+def read_table(
+    path: Path | str, schema: pa.Schema, may_be_empty: Collection[str] = (), may_lack: Collection[str] = ()
+) -> pa.Table:
     """Return the schema's columns, after a check of the format version and of the types.
 
-    Cells are empty only in columns of floats, as NaN, and in those that `may_be_empty`.
+    Cells are empty only in columns of floats, as NaN, and in those that `may_be_empty`. Columns that the file
+    `may_lack` are then empty.
     """
-    with opened(path, schema) as file:
-        return checked(Path(path), file.read(schema.names), may_be_empty)
+    with opened(path, schema, may_lack) as file:
+        present = [name for name in schema.names if name in file.schema_arrow.names]
+        table = checked(Path(path), file.read(present), may_be_empty)
+    for index, field in enumerate(schema):
+        if field.name not in present:
+            table = table.add_column(index, field, pa.nulls(len(table), field.type))
+    return table
 
 
 def read_rows(path: Path | str, schema: pa.Schema, start: int, stop: int) -> pa.Table:
@@ -80,13 +88,14 @@ def count_rows(path: Path | str, schema: pa.Schema) -> int:
 
 
 @contextmanager
-def opened(path: Path | str, schema: pa.Schema) -> Iterator[pq.ParquetFile]:
+def opened(path: Path | str, schema: pa.Schema, may_lack: Collection[str] = ()) -> Iterator[pq.ParquetFile]:
     """Yield the file, after a check of its format version and columns."""
     path = Path(path)
     if not path.exists():
         raise BrokenFile(path, "no such file", "make it with the workflow")
     with reading(path, "Parquet file"), pq.ParquetFile(path) as file:
-        check_schema(path, file.schema_arrow, schema)
+        missing = {name for name in may_lack if name not in file.schema_arrow.names}
+        check_schema(path, file.schema_arrow, pa.schema([field for field in schema if field.name not in missing]))
         yield file
 
 

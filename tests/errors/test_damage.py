@@ -36,7 +36,7 @@ COMMANDS = [
     f"figures calibration {FOUND} {FIGURE}",
     f"figures ablation --ablation {RUN}/ablation.csv {FIGURE}",
     f"figures results --metrics {RUN}/metrics.json --output page.html",
-    f"compare --run full {RUN}/metrics.json --output compare.csv",
+    f"compare --dataset {DATASET} --run full {RUN}/metrics.json {PREDICTIONS} {NODES} {EDGES} --output compare.csv",
     f"ground {PICTURE} star --run {RUN} --json answers.json",
     f"show {RUN} 5",
     f"survey make ours={RUN} --examples 1 --output form.html --key key.json",

@@ -326,20 +326,23 @@ def proof(wildcards):
     return detector_folder(wildcards.dataset, run_of(wildcards).detector) / "proof.json"
 
 
-def compared_metrics(wildcards):
-    """Return the name and the metrics of every run and seed that are compared."""
-    return [
-        (name, str(RunPaths(wildcards.dataset, wildcards.setting, run).metrics))
-        for name, run in configuration.compared_runs(wildcards.dataset)
-    ]
+def compared(wildcards):
+    """Return the name and the files of every run and seed that are compared."""
+    found = []
+    for name, run in configuration.compared_runs(wildcards.dataset):
+        paths = RunPaths(wildcards.dataset, wildcards.setting, run)
+        graphs = paths.graphs(configuration.run(wildcards.dataset, run).parser)
+        files = (paths.metrics, paths.predictions, graphs / "nodes.parquet", graphs / "edges.parquet")
+        found.append((name, [str(file) for file in files]))
+    return found
 
 
 def compared_files(wildcards):
-    return [path for _, path in compared_metrics(wildcards)]
+    return [file for _, files in compared(wildcards) for file in files]
 
 
 def compared_options(wildcards):
-    return " ".join(f"--run {shlex.quote(name)} {shlex.quote(path)}" for name, path in compared_metrics(wildcards))
+    return " ".join(f"--run {shlex.join([name, *files])}" for name, files in compared(wildcards))
 
 
 def table_metrics(wildcards):

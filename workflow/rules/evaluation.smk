@@ -80,7 +80,8 @@ rule ablate:
 rule compare:
     input:
         code=code_of("jvgn.evaluation.run_comparison"),
-        metrics=compared_files,
+        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
+        runs=compared_files,
     output:
         "results/{dataset}_{setting}/compare.csv",
     log:
@@ -90,6 +91,7 @@ rule compare:
     resources:
         **asked_by("compare"),
     params:
+        dataset=tables,
         runs=compared_options,
     shell:
-        "python -m jvgn compare {params.runs} --output {output:q} > {log:q} 2>&1"
+        "python -m jvgn compare --dataset {params.dataset:q} {params.runs} --output {output:q} > {log:q} 2>&1"

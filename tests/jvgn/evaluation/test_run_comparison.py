@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from jvgn.evaluation.bootstrap import ImageBootstrap
 from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, read_metrics, write_metrics
-from jvgn.evaluation.run_comparison import ScoredRun, ablate, compare, summary
+from jvgn.evaluation.run_comparison import ComparedRun, ScoredRun, ablate, compare, summary
 from jvgn.settings.run import RunSettings, TrainingSettings
 from parsers.errors import BrokenFile, UserError
+
+from .conftest import write_predictions
 
 PROVENANCE = Provenance(seed=0, detector_proof="proved")
 
@@ -30,20 +33,58 @@ def metrics_of(tmp_path, seed, accuracy):
     return written(tmp_path / f"{seed}.json", {"test": split(accuracy, **ways)}, seed=seed)
 
 
-def test_runs_are_compared_over_their_seeds(tmp_path):
-    runs = [("full", metrics_of(tmp_path, seed, accuracy)) for seed, accuracy in ((0, 90), (1, 92), (2, 97))]
-    compare([*runs, ("other", metrics_of(tmp_path, 3, 80))], tmp_path / "compare.csv")
-    table = pd.read_csv(tmp_path / "compare.csv").set_index(["run", "decoding", "split"])
+@pytest.fixture
+def compared(world):
+    """A function that compares runs, each a name, a seed, its accuracy in the metrics, and the nodes it found."""
+
+    def write(*runs):
+        files = [
+            ComparedRun(
+                name,
+                metrics_of(world, seed, accuracy),
+                write_predictions(world / f"{name}_{seed}.parquet", correct),
+                world / "nodes.parquet",
+                world / "edges.parquet",
+            )
+            for name, seed, accuracy, correct in runs
+        ]
+        compare(world, files, world / "compare.csv")
+        return pd.read_csv(world / "compare.csv").set_index(["run", "decoding", "split"]).sort_index()
+
+    return write
+
+
+ALL, NONE = (True, True, None, True, True), (False, False, None, False, False)
+SECOND = (False, False, None, True, True)
+"""Only the second caption's objects."""
+
+
+def test_runs_are_compared_over_their_seeds(compared):
+    table = compared(("full", 0, 90, ALL), ("full", 1, 92, ALL), ("full", 2, 97, ALL), ("other", 3, 80, NONE))
     full = table.loc[("full", "marginal", "test")]
     assert (full["seeds"], full["accuracy"]) == (3, 93) and full["accuracy_sd"] == pytest.approx(13**0.5, abs=1e-4)
     assert table.loc[("full", "map", "test"), "accuracy"] == 94
     assert np.isnan(table.loc[("other", "unary", "test"), "accuracy_sd"])
 
 
-def test_a_seed_counts_once(tmp_path):
-    metrics = metrics_of(tmp_path, 0, 90)
+def test_a_run_is_tested_against_the_first_on_the_same_sentences_and_mentions(compared):
+    table = compared(("first", 0, 50, SECOND), ("better", 1, 90, ALL), ("better", 2, 90, SECOND))
+    assert table.loc["first", "against"].isna().all() and table.loc["first", "accuracy_p"].isna().all()
+    row = table.loc[("better", "marginal", "test")]
+    # One of two seeds finds the first caption's objects too. Each caption is an image of its own; the context has three
+    # mentions, two of them in the first image, where one matches no node.
+    referents = ImageBootstrap(np.array([5, 6])).difference(np.array([0.5, 1]), np.array([0, 1]))
+    context = ImageBootstrap(np.array([5, 5, 6])).difference(np.array([0.5, 0, 1]), np.array([0, 0, 1]))
+    assert row["against"] == "first"
+    for measure, expected in (("accuracy", referents), ("context_accuracy", context)):
+        found = [row[f"{measure}_{name}"] for name in ("difference", "low", "high", "p")]
+        assert found == pytest.approx(list(expected))
+    assert row["accuracy_difference"] == 25 and row["accuracy_low"] < 25 < row["accuracy_high"]
+
+
+def test_a_seed_counts_once(compared):
     with pytest.raises(UserError, match="run full has seed 0 twice"):
-        compare([("full", metrics), ("full", metrics)], tmp_path / "compare.csv")
+        compared(("full", 0, 90, ALL), ("full", 0, 90, ALL))
 
 
 @pytest.fixture
@@ -90,11 +131,12 @@ def test_the_ablation_compares_runs_that_differ_only_in_marginalisation(scored, 
 
 
 def test_the_summary_has_a_row_for_each_split_and_names_files_that_exist(tmp_path):
-    written(tmp_path / "shapes_gt/metrics.json", {"val": split(90)}, run="mine")
+    found = split(90).model_copy(update={"accuracy_interval": [88.2, 91.9]})
+    written(tmp_path / "shapes_gt/metrics.json", {"val": found}, run="mine")
     (tmp_path / "shapes_gt/examples.png").touch()
     header, _, row, _, step = summary([tmp_path / "shapes_gt"])
     assert header.split()[:3] == ["setting", "split", "accuracy"]
-    assert row.split() == ["shapes_gt", "mine", "val", "90.0", "99.0", "4.5", "8"]
+    assert row.split() == ["shapes_gt", "mine", "val", "90.0", "(88.2–91.9)", "99.0", "4.5", "8"]
     assert "examples.png" in step
 
 

@@ -45,12 +45,12 @@ def test_the_referent_decides_accuracy(answers):
 
 def test_a_mention_without_a_node_counts_as_wrong(answers):
     found = predictions((1, 0, True, True), (1, 1, False, True), (2, 0, True, True))
-    assert answers.context(found, answers.table(found)).tolist() == [True, False]  # no node for the cross
+    assert answers.context(found, answers.table(found))["correct"].tolist() == [True, False]  # no node for the cross
 
 
 def test_a_mention_that_was_taken_for_the_referent_counts_as_wrong(answers):
     found = predictions((1, 0, False, None), (1, 1, True, True), (2, 0, True, True))
-    assert answers.context(found, answers.table(found)).tolist() == [False, False]
+    assert answers.context(found, answers.table(found))["correct"].tolist() == [False, False]
 
 
 def test_coverage_says_what_the_regions_allow(answers, tmp_path):
@@ -68,12 +68,13 @@ def test_shares_are_in_percent_and_context_is_left_out_where_unknown():
         {"correct": [1, 0, 1, 1], "covered": [1, 1, 1, 0], "nodes": [1, 1, 2, 2], "edges": [0, 0, 1, 1]}
     )
     rows = rows.assign(image_id=[1, 1, 2, 2], regions=[4, 4, 8, 8], marginal=[1.0, 0.5, 1.0, 1.0], skipped=False)
-    metrics = split_values(rows, pd.Series([], dtype=bool))
+    context = pd.DataFrame({"image_id": [1, 2], "correct": [True, False]})
+    metrics = split_values(rows, context[:0])
     assert metrics["accuracy"] == 75 and metrics["oracle_recall"] == 75 and metrics["mean_regions"] == 6
     assert metrics["calibration_error"] == 12.5
     assert metrics["accuracy_by_nodes"] == {"1": 50, "2": 100}
-    assert "context_accuracy" not in metrics
-    assert split_values(rows, pd.Series([True, False]))["context_accuracy"] == 50
+    assert "context_accuracy" not in metrics and "context_n" not in metrics
+    assert split_values(rows, context)["context_accuracy"] == 50 and split_values(rows, context)["context_n"] == 2
 
 
 def test_each_way_to_decode_is_scored_by_its_own_column(answers):
