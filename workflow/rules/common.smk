@@ -10,6 +10,7 @@ from jvgn import layout
 from jvgn.layout import DEFAULT_RUN, RunPaths
 from jvgn.paper.runs import RUNS_OF_TABLES
 from jvgn.planning.resources import REQUESTS, parser_megabytes
+from jvgn.settings.base import load_yaml
 from jvgn.settings.configuration import configuration as checked_configuration
 from jvgn.storage.code_slices import code_behind, file_of
 from jvgn.storage.files import record_of
@@ -20,7 +21,9 @@ from snakemake.exceptions import WorkflowError
 galleries_in_report = str(config.pop("galleries_in_report", False)).lower() == "true"
 
 try:
-    configuration = checked_configuration(config)
+    # Snakemake lists the files of its command line first, although they override the others.
+    config_files = [*workflow.configfiles[len(workflow.overwrite_configfiles) :], *workflow.overwrite_configfiles]
+    configuration = checked_configuration(config, {os.path.relpath(file): load_yaml(file) for file in config_files})
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
