@@ -66,7 +66,10 @@ class RunFolder(RunPaths):
         if self.dataset not in datasets:
             cure = "give the file that has it: --configfile FILE, or its images: --images FOLDER"
             raise UserError(f"{' and '.join(map(as_seen, files))}: no dataset {self.dataset}; {cure}")
-        return project / datasets[self.dataset].images
+        images = datasets[self.dataset].images
+        if images is None:
+            raise UserError(f"datasets.{self.dataset}: has no images; name their folder: --images FOLDER")
+        return project / images
 
     def detection_settings(self) -> Path:
         """Return the settings for regions of a new image, whichever regions the run was trained on."""

@@ -155,7 +155,7 @@ class Configuration(Frozen):
                 settings = self.validated_run(dataset, run)
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)
                 if "detector" not in self.all_runs[run]:  # a run with a detector of its own need not suit every dataset
-                    self.check_withheld(dataset, run, settings.detector)
+                    self.check_detector(dataset, run, settings.detector)
                 self.check_name(dataset, run, "parser", settings.parser, self.all_parsers)
                 self.check_name(dataset, run, "vocabulary", settings.vocabulary, self.vocabularies)
         return self
@@ -217,8 +217,15 @@ class Configuration(Frozen):
         if name not in known:
             raise self.refused(dataset, run, kind, f"unknown {kind} {name}; known: {', '.join(known)}")
 
-    def check_withheld(self, dataset: str, run: str, detector: str) -> None:
-        """Refuse a detector that may be trained on evaluation images of the dataset: its numbers would be worthless."""
+    def check_detector(self, dataset: str, run: str, detector: str) -> None:
+        """Refuse a detector that needs images which the dataset lacks, or that may be trained on its evaluation images.
+
+        Numbers of the latter would be worthless.
+        """
+        if self.datasets[dataset].images is None and self.detectors[detector].source != "precomputed":
+            problem = f"detector {detector} needs images, and {dataset} has none"
+            cure = f"name their folder in datasets.{dataset}.images, or choose a detector of source precomputed"
+            raise self.refused(dataset, run, "detector", f"{problem}; {cure}")
         training_set = self.training_set(detector)
         if training_set and dataset not in self.training_sets[training_set].withhold:
             problem = f"detector {detector} is trained on {training_set}, which must withhold {dataset}"
@@ -242,8 +249,9 @@ class Configuration(Frozen):
         """Return all datasets whose evaluation images are excluded from this training set or dataset."""
         if trained_on in self.training_sets:
             return self.training_sets[trained_on].withhold
-        folder = Path(self.datasets[trained_on].images).resolve()
-        return tuple(name for name, dataset in self.datasets.items() if Path(dataset.images).resolve() == folder)
+        folders = {name: dataset.images and Path(dataset.images).resolve() for name, dataset in self.datasets.items()}
+        own = folders[trained_on]
+        return tuple(name for name in folders if name == trained_on or (own and folders[name] == own))
 
     def check_run(self, dataset: str, run: str) -> None:
         for kind, name, known in (("dataset", dataset, self.datasets), ("run", run, self.all_runs)):
@@ -256,7 +264,7 @@ class Configuration(Frozen):
 
     def run(self, dataset: str, run: str) -> RunSettings:
         settings = self.validated_run(dataset, run)
-        self.check_withheld(dataset, run, settings.detector)
+        self.check_detector(dataset, run, settings.detector)
         return settings
 
 
