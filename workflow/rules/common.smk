@@ -268,6 +268,8 @@ datasets_in_shards = [name for name in configuration.datasets if configuration.s
 datasets_at_once = [name for name in configuration.datasets if configuration.shards(name) == 1]
 
 
+given_parsers = [name for name, parser in configuration.all_parsers.items() if parser.backend == "graphs"]
+sentence_parsers = [name for name in configuration.all_parsers if name not in given_parsers]
 files_of_parsers = {name: parser.files for name, parser in configuration.all_parsers.items()}
 
 

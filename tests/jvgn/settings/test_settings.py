@@ -65,6 +65,11 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
         ("parsers.mine", {"backend": "stanza", "modles": "x"}, r"unknown key parsers\.mine\.stanza\.modles"),
         ("parsers.mine", {"backend": "conllu"}, r"parsers\.mine\.conllu\.parses: Field required"),
+        (
+            "parsers.mine",
+            {"backend": "graphs", "nodes": "n", "edges": "results/e"},
+            r"mine\.graphs\.edges: .* outside of",
+        ),
         ("parsers.mine", {"models": "x"}, r"parsers\.mine: needs the key 'backend'"),
         ("parsers.mine", {"backend": "oracle"}, r"parsers\.mine: expected one of 'lexical', .*, found 'oracle'"),
         ("training_sets.coco.withhold", ["refclef"], r"training_sets\.coco\.withhold: unknown dataset refclef"),
@@ -143,6 +148,7 @@ def test_the_parsers_of_the_documentation_can_be_configured(block):
         ({"backend": "stanza", "models": "here"}, ["here"]),
         ({"backend": "conllu", "parses": "a.conllu"}, ["a.conllu"]),
         ({"backend": "corenlp"}, ["resources/corenlp"]),
+        ({"backend": "graphs", "nodes": "n.parquet", "edges": "e.parquet"}, ["n.parquet", "e.parquet"]),
     ],
 )
 def test_a_parser_lists_the_files_that_its_options_name(parser, files):
