@@ -13,14 +13,15 @@ demo: $(VENV)/installed
 	@jvgn summary results/shapes_gt results/shapes_det
 
 # One page about finished runs, without network: make report RUNS=refcocog_det TABLES=table1
-# REPORT=report.zip includes the galleries.
+# REPORT=report.zip includes the galleries; CONFIGFILE=own.yaml is a file over config.yaml.
 RUNS ?= shapes_gt shapes_det
 REPORT ?= report.html
 GALLERIES = $(if $(filter %.zip,$(REPORT)),--config galleries_in_report=true)
+CONFIGURED = $(if $(CONFIGFILE),--configfile $(CONFIGFILE))
 REPORTED = $(RUNS:%=results/%/report/results.html) $(TABLES:%=results/tables/%.html)
 report: $(VENV)/installed
-	$(VENV)/bin/snakemake --workflow-profile workflow/profiles/demo $(REPORTED)
-	snakemake --quiet all $(GALLERIES) --report $(REPORT) $(REPORTED)
+	$(VENV)/bin/snakemake --workflow-profile workflow/profiles/demo $(CONFIGURED) -- $(REPORTED)
+	snakemake --quiet all $(GALLERIES) $(CONFIGURED) --report $(REPORT) -- $(REPORTED)
 	@echo "$(REPORT)  open it in a browser"
 
 test: lint

@@ -112,6 +112,23 @@ def parse(
     parse_expressions(expressions, GraphFiles(nodes, edges, coverage), parser, threads, Shard.named(shard))
 
 
+@click.command(cls=Stage)
+@given("settings")
+@click.argument("expressions", type=Given())
+@click.argument("nodes", type=Made())
+@click.argument("edges", type=Made())
+@click.argument("coverage", type=Made())
+def adopt_graphs(settings: Path, expressions: Path, nodes: Path, edges: Path, coverage: Path) -> None:
+    """Check your own scene graphs of EXPRESSIONS, and write them as tables of NODES and EDGES with their COVERAGE."""
+    from jvgn.graphs.given_graphs import adopt_graphs as run
+    from jvgn.graphs.tables import GraphFiles
+    from jvgn.settings.parser import GraphsSettings
+
+    chosen = GraphsSettings.read(settings)
+    reads(chosen.nodes, chosen.edges)
+    run(expressions, Path(chosen.nodes), Path(chosen.edges), GraphFiles(nodes, edges, coverage))
+
+
 @click.command("merge-graphs", cls=Joining)
 @click.option("--nodes", type=Made(), required=True)
 @click.option("--edges", type=Made(), required=True)
@@ -158,6 +175,7 @@ DATASET_COMMANDS = [
     read_dataset,
     read_custom,
     parse,
+    adopt_graphs,
     merge_graphs,
     build_vocabulary,
     sweep_vocabulary,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from jvgn.cli.log import say
-from jvgn.cli.options import FILE, json_value
+from jvgn.cli.options import FILE, config_option, json_value
 from parsers.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ SOURCE = click.option("--source", required=True, help="The source's settings, as
 
 @click.command()
 @click.argument("names", nargs=-1, required=True)
-@click.option("--config", type=FILE, multiple=True, help="config.yaml, if left out; later files override earlier ones.")
+@config_option
 def fetch(names: tuple[str, ...], config: tuple[Path, ...]) -> None:
     """Download, verify and unpack the sources NAMES (refcoco, glove, …), unless their files exist."""
     from jvgn.downloads.provision import fetch as run
-    from jvgn.settings.configuration import read_configurations
+    from jvgn.settings.configuration import configuration_files, read_configuration
 
-    chosen = read_configurations(config or (Path("config.yaml"),))
+    chosen = read_configuration(*configuration_files(config))
     known = chosen.all_sources
     for name in names:
         if name not in known:

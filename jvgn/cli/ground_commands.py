@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jvgn.cli.log import say
-from jvgn.cli.options import FILE, device_option, prepared_device, threads_option
+from jvgn.cli.options import FILE, config_option, device_option, prepared_device, threads_option
 from jvgn.storage.shown_text import one_line
 from parsers.errors import UserError
 
@@ -166,6 +166,7 @@ def draw(pixels_HW3: "np.ndarray", answer: "Answer", output: Path, is_silent: bo
 @click.argument("expression_id", type=int, required=False)
 @click.option("--output", "outputs", type=FILE, multiple=True, help="A PNG or SVG file to draw; may be repeated.")
 @IMAGES
+@config_option
 @threads_option
 @device_option
 def show(
@@ -173,6 +174,7 @@ def show(
     expression_id: int | None,
     outputs: tuple[Path, ...],
     images: Path | None,
+    config: tuple[Path, ...],
     threads: int,
     device: str | None,
 ) -> None:
@@ -187,7 +189,7 @@ def show(
     from jvgn.grounding.stored_expression import read_expression
 
     found = RunFolder.find(run)
-    folder = image_folder(found, images)
+    folder = image_folder(found, images, config)
     stored = read_expression(found, expression_id)
     for output in outputs:
         check_drawing(output, folder / stored.image)
@@ -205,7 +207,7 @@ def show(
     say(f"drawn: {', '.join(map(str, drawn))}")
 
 
-def image_folder(run: "RunFolder", images: Path | None, config: Path | None = None) -> Path:
+def image_folder(run: "RunFolder", images: Path | None, config: Sequence[Path]) -> Path:
     folder = images or run.images(config)
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder of images; give --images FOLDER")
@@ -215,13 +217,19 @@ def image_folder(run: "RunFolder", images: Path | None, config: Path | None = No
 @click.command()
 @click.argument("run", type=FILE)
 @IMAGES
-@click.option("--config", type=FILE, help="Another config.yaml than the one beside the results.")
+@config_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 is any free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @threads_option
 @device_option
 def explore(
-    run: Path, images: Path | None, config: Path | None, port: int, no_browser: bool, threads: int, device: str | None
+    run: Path,
+    images: Path | None,
+    config: tuple[Path, ...],
+    port: int,
+    no_browser: bool,
+    threads: int,
+    device: str | None,
 ) -> None:
     """Open a page that grounds sentences in images with a trained RUN, such as results/shapes_det, step by step."""
     from jvgn.grounding.run_folder import RunFolder

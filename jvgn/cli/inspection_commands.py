@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from jvgn.cli.log import say
-from jvgn.cli.options import FILE, parser_options
+from jvgn.cli.options import FILE, config_option, parser_options
 from jvgn.paper.runs import RUNS_OF_TABLES
 from parsers.errors import UserError
 
@@ -115,14 +115,16 @@ def show_regions(file: Path, image: Path, output: Path | None, dataset: Path | N
     show_default=True,
     help="Of the detector.",
 )
-@click.option("--config", type=FILE, default=Path("config.yaml"), show_default=True)
-def describe(dataset: str, run: str, preset: str | None, words: int | None, feature_size: int, config: Path) -> None:
+@config_option
+def describe(
+    dataset: str, run: str, preset: str | None, words: int | None, feature_size: int, config: tuple[Path, ...]
+) -> None:
     """Print the layers of a run's model with their shapes and parameters; no data is needed."""
     from jvgn.paper.parameters import description, layers
-    from jvgn.settings.configuration import read_configuration
+    from jvgn.settings.configuration import configuration_files, read_configuration
     from jvgn.vocabulary.threshold_sweep import SIZES_IN_PAPER
 
-    chosen = read_configuration(config, preset)
+    chosen = read_configuration(*configuration_files(config), preset=preset)
     chosen.check_run(dataset, run)
     words = words or SIZES_IN_PAPER.get(dataset)
     if words is None:
@@ -169,19 +171,18 @@ def tables(names: tuple[str, ...], results: Path, output: Path | None) -> None:
     show_default=True,
     help="Of the GPU, in tera-operations a second, as reached in practice.",
 )
-@click.option("--config", type=FILE, multiple=True, help="config.yaml, if left out; later files override earlier ones.")
+@config_option
 def plan(experiment: str, run: str, preset: str | None, throughput: float, config: tuple[Path, ...]) -> None:
     """Print the time, memory and disk that an EXPERIMENT such as refcocog_det needs, and what exists already."""
     from jvgn.planning.experiment import Experiment
     from jvgn.planning.plan import plan as lines
-    from jvgn.settings.configuration import read_configurations
+    from jvgn.settings.configuration import configuration_files, read_configuration
 
     dataset, _, setting = experiment.rpartition("_")
     if not dataset:
         raise UserError(f"{experiment}: expected a dataset and a setting, such as refcocog_det")
-    config = config or (Path("config.yaml"),)
-    chosen = Experiment(read_configurations(config, preset), dataset, setting, run)
-    say(*lines(chosen, throughput))
+    chosen = read_configuration(*configuration_files(config), preset=preset)
+    say(*lines(Experiment(chosen, dataset, setting, run), throughput))
 
 
 INSPECTION_COMMANDS = [graph, summary, verify, regions, tables, plan, describe, schema]

@@ -45,6 +45,11 @@ def paths(*names: str, kind: click.Path = FILE) -> Callable:
     return decorate
 
 
+def config_option(command: Callable) -> Callable:
+    help = "A file over config.yaml, as in Snakemake; may be repeated, later files override earlier ones."
+    return click.option("--configfile", "--config", "config", type=FILE, multiple=True, help=help)(command)
+
+
 def device_option(command: Callable) -> Callable:
     return click.option("--device", help="cpu, cuda or cuda:1; cuda by default if there is one.")(command)
 

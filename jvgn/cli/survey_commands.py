@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from jvgn.cli.log import say
-from jvgn.cli.options import FILE
+from jvgn.cli.options import FILE, config_option
 
 
 @click.group()
@@ -19,7 +19,7 @@ def survey() -> None:
 @click.option("--split", default="test", show_default=True, help="Split of the runs' dataset.")
 @click.option("--seed", default=0, show_default=True, help="Chooses and shuffles the examples.")
 @click.option("--images", type=FILE, help="The folder of the images, if not the one in config.yaml.")
-@click.option("--config", type=FILE, help="Another config.yaml than the one beside the results.")
+@config_option
 @click.option("--output", type=FILE, required=True, help="The form to write, an .html file for raters.")
 @click.option("--key", type=FILE, required=True, help="The .json file to write, which says who made which example.")
 def make(
@@ -28,7 +28,7 @@ def make(
     split: str,
     seed: int,
     images: Path | None,
-    config: Path | None,
+    config: tuple[Path, ...],
     output: Path,
     key: Path,
 ) -> None:

@@ -1,4 +1,4 @@
-"""A user's own dataset: annotations in COCO's format, a table of expressions, a folder of pictures (docs/custom.md)."""
+"""A user's own dataset: annotations in COCO's format, a table of expressions, and pictures if any (docs/custom.md)."""
 
 import logging
 from collections import Counter
@@ -117,7 +117,8 @@ def read_custom(settings: CustomSettings, folder: Path, tokenise: Tokeniser) -> 
     ]
     check_ids(records, expressions)
     check_splits(expressions, settings)
-    check_pictures(expressions, annotations, Path(settings.images))
+    if settings.images is not None:
+        check_pictures(expressions, annotations, Path(settings.images))
     described = {expression.image_id for expression in expressions}
     write_annotations(described_part(annotations.instances, described), folder)
     write_expressions(expressions, folder)

@@ -39,6 +39,9 @@ from parsers.words.lexicon import is_content_word
 EXPRESSIONS = pa.schema([("expression_id", pa.int64()), ("tokens", pa.list_(pa.string()))])
 """The columns of `expressions.parquet` that are read here."""
 
+GIVEN = "graphs"
+"""The backend whose graphs are the user's own files."""
+
 CHUNK = 500
 """Sentences that a process parses at a time."""
 
@@ -229,4 +232,8 @@ def read_parser(path: Path | str) -> Parser:
             raise BrokenFile(
                 path, f"{key}: expected a text, true or false, found {reprlib.repr(value)}", "check the file"
             )
+    if values["backend"] == GIVEN:
+        raise UserError(
+            f"{path}: its graphs are files of your own, so it parses no sentence; name a parser: --parser lexical"
+        )
     return Parser(values["backend"], options)

@@ -7,14 +7,16 @@ tokens list<int16>.
 Rows are in the order of the expressions. Token indices point into the `tokens` of `expressions.parquet`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jvgn.storage.files import RUN_AGAIN
 from jvgn.storage.parquet import origin, read_table, row_groups, writing
 from parsers.errors import BrokenFile
 from parsers.scene_graph import Edge, Node, SceneGraph
@@ -69,9 +71,22 @@ def read_graph(files: GraphFiles, expression_id: int, tokens: Sequence[str]) -> 
         table.filter(pc.equal(table["expression_id"], expression_id)).to_pylist()
         for table in (read_nodes(files.nodes), read_edges(files.edges))
     )
+    return scene_graph(files, expression_id, tokens, nodes, edges)
+
+
+def scene_graph(
+    files: GraphFiles,
+    expression_id: int,
+    tokens: Sequence[str],
+    nodes: Sequence[Mapping[str, Any]],
+    edges: Sequence[Mapping[str, Any]],
+    cure: str = RUN_AGAIN,
+) -> SceneGraph:
+    """Return the scene graph of one expression from its rows."""
     referents = [row["node"] for row in nodes if row["is_referent"]]
     if len(referents) != 1:
-        raise BrokenFile(files.nodes, f"expression {expression_id} has {len(referents)} referents, expected one")
+        problem = f"expression {expression_id} has {len(referents)} referents, expected one"
+        raise BrokenFile(files.nodes, problem, cure)
     try:
         return SceneGraph(
             tuple(tokens),
@@ -82,7 +97,8 @@ def read_graph(files: GraphFiles, expression_id: int, tokens: Sequence[str]) -> 
             referents[0],
         )
     except ValueError as error:
-        raise BrokenFile(files.nodes, f"expression {expression_id} has an invalid scene graph ({error})") from error
+        problem = f"expression {expression_id} has an invalid scene graph ({error})"
+        raise BrokenFile(f"{files.nodes} or {files.edges.name}", problem, cure) from error
 
 
 def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> tuple[pa.Table, pa.Table]:

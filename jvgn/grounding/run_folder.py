@@ -1,6 +1,7 @@
 """The folder of a run, such as `results/shapes_det`, and the files beside it in `results/`. Loads no torch."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -15,7 +16,7 @@ from jvgn.layout import (
     models_under,
     regions_folder,
 )
-from jvgn.settings.configuration import read_configuration
+from jvgn.settings.configuration import configuration_files, read_configuration
 from jvgn.settings.run import RunSettings
 from jvgn.storage.records import check_unchanged
 from parsers.errors import UserError
@@ -51,19 +52,24 @@ class RunFolder(RunPaths):
     def read_settings(self) -> RunSettings:
         return RunSettings.read(self.settings)
 
-    def images(self, config: Path | None = None) -> Path:
-        """Return the folder of the dataset's images, by the `config.yaml` beside the results or another one.
+    def images(self, config: Sequence[Path] = ()) -> Path:
+        """Return the folder of the dataset's images, by the `config.yaml` beside the results and the files over it.
 
         Configured paths are relative to the project, which holds the results; the working directory may be another.
         """
         project = self.results.parent
-        path = config or project / "config.yaml"
-        if not path.exists():
-            raise UserError(f"{as_seen(path)}: no such file, and it would name the images; give --images FOLDER")
-        datasets = read_configuration(path).datasets
+        files = configuration_files(config, project)
+        for path in files:
+            if not path.exists():
+                raise UserError(f"{as_seen(path)}: no such file, and it would name the images; give --images FOLDER")
+        datasets = read_configuration(*files).datasets
         if self.dataset not in datasets:
-            raise UserError(f"{as_seen(path)}: has no dataset {self.dataset}; give its images: --images FOLDER")
-        return project / datasets[self.dataset].images
+            cure = "give the file that has it: --configfile FILE, or its images: --images FOLDER"
+            raise UserError(f"{' and '.join(map(as_seen, files))}: no dataset {self.dataset}; {cure}")
+        images = datasets[self.dataset].images
+        if images is None:
+            raise UserError(f"datasets.{self.dataset}: has no images; name their folder: --images FOLDER")
+        return project / images
 
     def detection_settings(self) -> Path:
         """Return the settings for regions of a new image, whichever regions the run was trained on."""

@@ -43,6 +43,7 @@ REQUESTS = {
     "parse_expressions": Request(None, 60),
     "parse_shard": Request(None, 240),
     "merge_shards": Request(2_000, 30),
+    "adopt_graphs": Request(4_000, 30),
     "build_vocabulary": Request(2_000, 60),
     "sweep_vocabulary": SMALL,
     # Runs

@@ -146,6 +146,8 @@ def graphs(experiment: Experiment) -> PlannedStage:
     rows = size.all_expressions * (size.language.nodes * ROW_BYTES["node"] + size.language.edges * ROW_BYTES["edge"])
     files = (folder / "nodes.parquet", folder / "edges.parquet")
     rule = "parse_expressions" if experiment.configuration.shards(experiment.dataset) == 1 else "parse_shard"
+    if experiment.configuration.all_parsers[experiment.run.parser].backend == "graphs":
+        rule = "adopt_graphs"
     return PlannedStage(
         "parse expressions", files, rule, disk=rows, remark=f"{size.all_expressions:,} expressions, on CPUs"
     )

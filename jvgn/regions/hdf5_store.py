@@ -8,8 +8,9 @@ Annotated boxes are in the order of `objects.parquet`, detections have descendin
 The group `skipped` lists bad input that was skipped, and is missing if nothing was: `image_id` (K) int64, `object_id`
 (K) int64, -1 for the whole image, and `reason` (K) UTF-8.
 
-Root attributes: `format` (the version, a string), `feature_size`, and what made the file: `dataset`, `setting` (`gt` or
-`det`), `detector` (its name), `detector_sha256` (of its weights) and more from the writer.
+Root attributes: `format` (the version, a string; an integer is read too), `feature_size`, and what made the file:
+`dataset`, `setting` (`gt` or `det`), `detector` (its name), `detector_sha256` (of its weights) and more from the
+writer. A user's file of precomputed features needs only `format`.
 
 Equal regions make equal bytes, whether they were appended image by image or copied from other files.
 """
@@ -296,7 +297,7 @@ def opened(path: Path) -> Opened:
     """Open a file after a check of its format version, columns and rows."""
     file = h5py.File(path, "r")
     info = {key: value.item() if isinstance(value, np.generic) else value for key, value in file.attrs.items()}
-    if info.get("format") != FORMAT:
+    if str(info.get("format")) != FORMAT:
         raise BrokenFile(path, f"expected regions of format version {FORMAT}, found {info.get('format')}", CURE)
     for name in ("image_id", "offset", *COLUMNS):
         if name not in file:

@@ -2,7 +2,8 @@
 
 import json
 import reprlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -14,6 +15,8 @@ from jvgn.storage.files import RUN_AGAIN, reading, write_text
 from parsers.errors import UserError
 
 Model = TypeVar("Model", bound=BaseModel)
+Key = tuple[str, ...]
+"""The path of a value from the top of the settings."""
 
 NAMED = 10
 """The number of invalid keys that a message names."""
@@ -34,8 +37,32 @@ class Frozen(BaseModel):
         write_text(path, yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True))
 
 
-def validated(model: type[Model], value: object, where: str) -> Model:
-    """Return `value` as a `model`; raise a `UserError` that names each invalid key."""
+@dataclass(frozen=True)
+class Part:
+    """A part of the settings: its name for people, and the keys that it was merged from."""
+
+    name: str
+    keys: tuple[Key, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong, and the keys that may be its cause."""
+
+    text: str
+    keys: tuple[Key, ...]
+
+
+class InvalidSettings(UserError):
+    """Invalid keys. `problems` lets the reader of several files say which file has each key."""
+
+    def __init__(self, where: str, problems: Sequence[Problem]) -> None:
+        super().__init__(f"{where}: " + "; ".join(problem.text for problem in problems))
+        self.problems = problems
+
+
+def validated(model: type[Model], value: object, where: str, part: Part = Part("", ((),))) -> Model:
+    """Return `value` as a `model`; raise an error that names each invalid key. The value may be a part of a file."""
     try:
         text = json.dumps(value, default=str)
     except (TypeError, ValueError) as error:  # YAML allows dates as keys, and cycles
@@ -45,11 +72,18 @@ def validated(model: type[Model], value: object, where: str) -> Model:
         # Strict, so that `train: true` is not a number; through JSON, so that a list may be a tuple.
         return model.model_validate_json(text, strict=True)
     except ValidationError as error:
-        problems = error.errors()
-        more = f"; and {len(problems) - NAMED:,} more" if len(problems) > NAMED else ""
-        known = set(keys(model.model_json_schema()))
-        described = (describe(problem, known) for problem in problems[:NAMED])
-        raise UserError(f"{where}: " + "; ".join(described) + more) from error
+        found, known = error.errors(), set(keys(model.model_json_schema()))
+        problems = [
+            Problem(
+                f"{part.name}: {text}" if part.name else text,
+                tuple((*key, *map(str, problem["loc"])) for key in part.keys),
+            )
+            for problem in found[:NAMED]
+            if (text := describe(problem, known))
+        ]
+        if len(found) > NAMED:
+            problems.append(Problem(f"and {len(found) - NAMED:,} more", problems[-1].keys))
+        raise InvalidSettings(where, problems) from error
 
 
 def read_json(path: Path | str, model: type[Model], kind: str, cure: str = RUN_AGAIN) -> Model:

@@ -1,13 +1,13 @@
 """The whole of `config.yaml`: checked before any job starts, then passed to the stages in slices."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, NonNegativeInt, PositiveInt, StringConstraints, Tag, model_validator
 
 from jvgn.layout import DEFAULT_RUN
-from jvgn.settings.base import UNION_TAG, Frozen, load_yaml, validated
+from jvgn.settings.base import UNION_TAG, Frozen, InvalidSettings, Key, Part, Problem, load_yaml, validated
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.custom import CustomSettings
 from jvgn.settings.detector import DetectorSettings
@@ -21,6 +21,7 @@ from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
 from parsers.errors import UserError
 
+CONFIGURATION = "config.yaml"
 UNMARGINALISED_RUN = "unmarginalised"
 BUILT_IN_RUNS: dict[str, dict[str, Any]] = {DEFAULT_RUN: {}, UNMARGINALISED_RUN: {"training": {"marginalise": False}}}
 """Runs that every dataset has: its default run, and the second model of the ablation."""
@@ -125,36 +126,36 @@ class Configuration(Frozen):
     def check_training_sets(self) -> "Configuration":
         for name, chosen in self.training_sets.items():
             if name in self.datasets:
-                raise ValueError(f"training_sets.{name} is also the name of a dataset; choose another")
+                raise mistake("is also the name of a dataset; choose another", "training_sets", name)
             for dataset in chosen.withhold:
                 if dataset not in self.datasets:
-                    raise ValueError(f"training_sets.{name}.withhold: unknown dataset {dataset}")
+                    raise mistake(f"unknown dataset {dataset}", "training_sets", name, "withhold")
         for name in self.detectors:
             training_set = self.training_set(name)
             if training_set not in (None, *self.training_sets):
-                raise ValueError(f"detectors.{name}.trained_on: unknown training set {training_set}")
+                raise mistake(f"unknown training set {training_set}", "detectors", name, "trained_on")
         return self
 
     @model_validator(mode="after")
     def check_runs(self) -> "Configuration":
         for parser in BUILT_IN_PARSERS:
             if parser in self.parsers:
-                raise ValueError(f"parsers.{parser} is built in; choose another name")
+                raise mistake("is built in; choose another name", "parsers", parser)
         for run in BUILT_IN_RUNS:
             if run in self.runs:
-                raise ValueError(f"runs.{run} is built in; choose another name")
+                raise mistake("is built in; choose another name", "runs", run)
         for run in self.compare.runs:
             if run not in self.named_runs:
-                raise ValueError(f"compare.runs: unknown run {run}; known: {', '.join(self.named_runs)}")
+                raise mistake(f"unknown run {run}; known: {', '.join(self.named_runs)}", "compare", "runs")
             for name in (seeded_name(run, seed) for seed in self.compare.seeds):
                 if name in self.runs:
-                    raise ValueError(f"runs.{name} is also the name of a compared run with a seed; choose another")
+                    raise mistake("is also the name of a compared run with a seed; choose another", "runs", name)
         for dataset in self.datasets:
             for run in self.all_runs:
-                settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
+                settings = self.validated_run(dataset, run)
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)
                 if "detector" not in self.all_runs[run]:  # a run with a detector of its own need not suit every dataset
-                    self.check_withheld(dataset, run, settings.detector)
+                    self.check_detector(dataset, run, settings.detector)
                 self.check_name(dataset, run, "parser", settings.parser, self.all_parsers)
                 self.check_name(dataset, run, "vocabulary", settings.vocabulary, self.vocabularies)
         return self
@@ -199,21 +200,37 @@ class Configuration(Frozen):
             for seed in self.compare.seeds
         ]
 
-    def where(self, dataset: str, run: str) -> str:
-        return f"config.yaml: datasets.{dataset}.run" + (f" with runs.{run}" if run in self.runs else "")
+    def part(self, dataset: str, run: str) -> Part:
+        name, key = f"datasets.{dataset}.run", ("datasets", dataset, "run")
+        return Part(f"{name} with runs.{run}", (key, ("runs", run))) if run in self.runs else Part(name, (key,))
+
+    def validated_run(self, dataset: str, run: str) -> RunSettings:
+        return validated(RunSettings, self.merged(dataset, run), CONFIGURATION, self.part(dataset, run))
+
+    def refused(self, dataset: str, run: str, key: str, problem: str) -> InvalidSettings:
+        """Return the error about a value of a run."""
+        part = self.part(dataset, run)
+        keys = tuple((*place, key) for place in part.keys)
+        return InvalidSettings(CONFIGURATION, [Problem(f"{part.name}: {problem}", keys)])
 
     def check_name(self, dataset: str, run: str, kind: str, name: str, known: Collection[str]) -> None:
         if name not in known:
-            raise UserError(f"{self.where(dataset, run)}: unknown {kind} {name}; known: {', '.join(known)}")
+            raise self.refused(dataset, run, kind, f"unknown {kind} {name}; known: {', '.join(known)}")
 
-    def check_withheld(self, dataset: str, run: str, detector: str) -> None:
-        """Refuse a detector that may be trained on evaluation images of the dataset: its numbers would be worthless."""
+    def check_detector(self, dataset: str, run: str, detector: str) -> None:
+        """Refuse a detector that needs images which the dataset lacks, or that may be trained on its evaluation images.
+
+        Numbers of the latter would be worthless.
+        """
+        if self.datasets[dataset].images is None and self.detectors[detector].source != "precomputed":
+            problem = f"detector {detector} needs images, and {dataset} has none"
+            cure = f"name their folder in datasets.{dataset}.images, or choose a detector of source precomputed"
+            raise self.refused(dataset, run, "detector", f"{problem}; {cure}")
         training_set = self.training_set(detector)
         if training_set and dataset not in self.training_sets[training_set].withhold:
-            raise UserError(
-                f"{self.where(dataset, run)}: detector {detector} is trained on {training_set}, which must withhold "
-                f"{dataset}; add it to training_sets.{training_set}.withhold"
-            )
+            problem = f"detector {detector} is trained on {training_set}, which must withhold {dataset}"
+            cure = f"add it to training_sets.{training_set}.withhold"
+            raise self.refused(dataset, run, "detector", f"{problem}; {cure}")
 
     def shards(self, dataset: str) -> int:
         """Return the number of jobs for parsing, and for the extraction of regions."""
@@ -232,21 +249,22 @@ class Configuration(Frozen):
         """Return all datasets whose evaluation images are excluded from this training set or dataset."""
         if trained_on in self.training_sets:
             return self.training_sets[trained_on].withhold
-        folder = Path(self.datasets[trained_on].images).resolve()
-        return tuple(name for name, dataset in self.datasets.items() if Path(dataset.images).resolve() == folder)
+        folders = {name: dataset.images and Path(dataset.images).resolve() for name, dataset in self.datasets.items()}
+        own = folders[trained_on]
+        return tuple(name for name in folders if name == trained_on or (own and folders[name] == own))
 
     def check_run(self, dataset: str, run: str) -> None:
         for kind, name, known in (("dataset", dataset, self.datasets), ("run", run, self.all_runs)):
             if name not in known:
-                raise UserError(f"config.yaml: unknown {kind} {name}; known: {', '.join(known)}")
+                raise UserError(f"{CONFIGURATION}: unknown {kind} {name}; known: {', '.join(known)}")
         self.run(dataset, run)
 
     def merged(self, dataset: str, run: str) -> dict[str, Any]:
         return overlaid(self.datasets[dataset].run, self.all_runs[run])
 
     def run(self, dataset: str, run: str) -> RunSettings:
-        settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
-        self.check_withheld(dataset, run, settings.detector)
+        settings = self.validated_run(dataset, run)
+        self.check_detector(dataset, run, settings.detector)
         return settings
 
 
@@ -254,24 +272,56 @@ def seeded_name(run: str, seed: int) -> str:
     return f"{run}-seed{seed}"
 
 
-def read_configuration(path: Path, preset: str | None = None) -> Configuration:
-    """Read the configuration from a file; `preset` overrides its preset."""
-    return read_configurations([path], preset)
+def mistake(problem: str, *key: str) -> InvalidSettings:
+    return InvalidSettings(CONFIGURATION, [Problem(f"{'.'.join(key)}: {problem}", (key,))])
 
 
-def read_configurations(paths: Sequence[Path], preset: str | None = None) -> Configuration:
-    """Merge several configuration files, later ones over earlier ones, as `snakemake --configfile` does."""
+def configuration_files(given: Sequence[Path], folder: Path = Path()) -> list[Path]:
+    """Return `config.yaml` in a folder, then the given files, which override it as in `snakemake --configfile`.
+
+    Like Snakemake, do without `config.yaml` if files are given and it does not exist.
+    """
+    own = folder / CONFIGURATION
+    is_needed = not given or (own.exists() and not any(path.exists() and path.samefile(own) for path in given))
+    return [own, *given] if is_needed else list(given)
+
+
+def read_configuration(path: Path, *others: Path, preset: str | None = None) -> Configuration:
+    """Merge configuration files, later ones over earlier ones; `preset` overrides theirs."""
+    files = {str(path): load_yaml(path) for path in (path, *others)}
     merged: Any = {}
-    for path in paths:
-        merged = overlaid(merged, load_yaml(path))
-    if isinstance(merged, dict):
-        merged = with_preset(merged if preset is None else merged | {"preset": preset})
-    return validated(Configuration, merged, " with ".join(map(str, paths)))
+    for values in files.values():
+        merged = overlaid(merged, values)
+    if preset is not None and isinstance(merged, dict):
+        merged = merged | {"preset": preset}
+    return configuration(merged, files)
 
 
-def configuration(config: dict[str, Any]) -> Configuration:
-    """Return the checked configuration."""
-    return validated(Configuration, with_preset(config), "config.yaml")
+def configuration(merged: Any, files: Mapping[str, Any] | None = None) -> Configuration:
+    """Return the checked configuration that was merged from files. An error about a key names the file that has it."""
+    try:
+        return validated(Configuration, with_preset(merged) if isinstance(merged, dict) else merged, CONFIGURATION)
+    except InvalidSettings as error:
+        problems: dict[str, list[str]] = {}
+        for problem in error.problems:
+            problems.setdefault(file_of(problem.keys, files or {CONFIGURATION: merged}), []).append(problem.text)
+        raise UserError("; ".join(f"{file}: {'; '.join(texts)}" for file, texts in problems.items())) from error
+
+
+def file_of(keys: Sequence[Key], files: Mapping[str, Any]) -> str:
+    """Return the file that has one of the keys or most of it; of several, the last one, which overrides the others."""
+    return min(reversed(list(files)), key=lambda file: min(missing_parts(key, files[file]) for key in keys))
+
+
+def missing_parts(key: Key, values: Any) -> int:
+    """Count the parts of a key that the values lack. The tags of a union are missing in every file."""
+    count = 0
+    for part in key:
+        if isinstance(values, dict) and part in values:
+            values = values[part]
+        else:
+            count += 1
+    return count
 
 
 def configuration_schema() -> dict[str, Any]:

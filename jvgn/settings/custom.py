@@ -12,8 +12,9 @@ class CustomSettings(Frozen):
     """JSON in COCO's format: images, annotations and categories."""
     expressions: Annotated[str, StringConstraints(pattern=r"\.(csv|jsonl|parquet)$")]
     """A table with one row per expression; docs/custom.md describes its columns."""
-    images: str
-    """The folder of the image files. No detector is trained on evaluation images of datasets with this folder."""
+    images: str | None = None
+    """The folder of the image files. No detector is trained on evaluation images of datasets with this folder. Without
+    it, all features must be precomputed, and nothing that shows images is made."""
     splits: tuple[str, ...] = ("train", "val", "test")
     """The values that the column `split` may have."""
 

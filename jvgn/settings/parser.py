@@ -3,12 +3,24 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, RootModel
+from pydantic import AfterValidator, Field, RootModel
 
+from jvgn.layout import RESULTS
 from jvgn.settings.base import Frozen
 
 STANZA_FOLDER = "resources/stanza"
 STANZA_FILES = [f"{STANZA_FOLDER}/resources.json", f"{STANZA_FOLDER}/en"]
+
+
+def outside_results(path: str) -> str:
+    """Refuse a file that the workflow may overwrite."""
+    if Path(path).resolve().is_relative_to(RESULTS.resolve()):
+        raise ValueError(f"expected a file outside of {RESULTS}/, which the workflow writes, found {path}")
+    return path
+
+
+Given = Annotated[str, AfterValidator(outside_results)]
+"""A file of the user."""
 
 
 class LexicalSettings(Frozen):
@@ -62,7 +74,20 @@ class CorenlpSettings(Frozen):
         return [self.folder]
 
 
-AnyParser = LexicalSettings | StanzaSettings | ConlluSettings | CorenlpSettings
+class GraphsSettings(Frozen):
+    backend: Literal["graphs"]
+    """Your own scene graphs."""
+    nodes: Given
+    """A Parquet file with the columns of `nodes.parquet`; docs/parsers.md describes them. It is never written to."""
+    edges: Given
+    """A Parquet file with the columns of `edges.parquet`."""
+
+    @property
+    def files(self) -> list[str]:
+        return [self.nodes, self.edges]
+
+
+AnyParser = LexicalSettings | StanzaSettings | ConlluSettings | CorenlpSettings | GraphsSettings
 
 
 class ParserSettings(RootModel[Annotated[AnyParser, Field(discriminator="backend")]]):

@@ -14,8 +14,7 @@ from pydantic import (
     StringConstraints,
 )
 
-from jvgn.settings.base import Frozen, validated
-from parsers.errors import UserError
+from jvgn.settings.base import Frozen, InvalidSettings, Part, Problem, validated
 
 ROOT = "resources/"
 
@@ -81,7 +80,12 @@ def with_built_in(
 ) -> dict[str, SourceSettings]:
     """Return all sources by name: the built-in ones with the user's values, and the user's own."""
     merged = {
-        name: validated(SourceSettings, overridden(built_in.get(name), source), f"config.yaml: sources.{name}")
+        name: validated(
+            SourceSettings,
+            overridden(built_in.get(name), source),
+            "config.yaml",
+            Part(f"sources.{name}", (("sources", name),)),
+        )
         for name, source in chosen.items()
     }
     found = {**built_in, **merged}
@@ -103,5 +107,6 @@ def check_places(sources: Mapping[str, SourceSettings]) -> None:
     for name, source in sources.items():
         for place in (source.file, *source.provides):
             if place in owner:
-                raise UserError(f"config.yaml: sources.{owner[place]} and sources.{name} provide {place}; change one")
+                both = f"sources.{owner[place]} and sources.{name} provide {place}; change one"
+                raise InvalidSettings("config.yaml", [Problem(both, (("sources", name),))])
             owner[place] = name

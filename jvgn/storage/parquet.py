@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from jvgn.storage.files import reading, replacing
+from jvgn.storage.files import RUN_AGAIN, reading, replacing
 from parsers.errors import BrokenFile
 
 FORMAT = "1"
@@ -108,14 +108,14 @@ def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
             raise BrokenFile(path, f"expected a column {field.name} of type {field.type}")
 
 
-def checked(path: Path, table: pa.Table, may_be_empty: Collection[str] = ()) -> pa.Table:
+def checked(path: Path, table: pa.Table, may_be_empty: Collection[str] = (), cure: str = RUN_AGAIN) -> pa.Table:
     """Return the table in one chunk, after a check of its cells."""
     table.validate(full=True)
     table = table.replace_schema_metadata().combine_chunks()
     for name, column in zip(table.column_names, table.columns, strict=True):
         cells = [column, pc.list_flatten(column)] if pa.types.is_list(column.type) else [column]
         if not pa.types.is_floating(column.type) and name not in may_be_empty and any(one.null_count for one in cells):
-            raise BrokenFile(path, f"column {name} has empty cells")
+            raise BrokenFile(path, f"column {name} has empty cells", cure)
     return table
 
 

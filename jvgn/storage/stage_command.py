@@ -99,13 +99,21 @@ class Job:
         for source, digest in origin.inputs.items():
             used.setdefault(role(file, Path(source)), set()).add(digest)
         for name, digests in used.items():
-            given = {other: digest for other, digest in self.hashes.items() if role(file, other) == name}
+            given = {
+                other: digest
+                for other, digest in self.hashes.items()
+                if role(file, other) == name and not self.are_siblings(origin, other)
+            }
             # Every stage has settings of its own.
             if given and not name.endswith(".yaml") and digests.isdisjoint(given.values()):
                 raise UserError(
                     f"{file}: made from another {name} than {next(iter(given))}; give files that belong together,"
                     f" or delete {file} and run the workflow again"
                 )
+
+    def are_siblings(self, origin: Origin, other: Path) -> bool:
+        """Return whether the same command made both files: then neither is an input of the other, whatever its name."""
+        return other in self.origins and self.origins[other].stage == origin.stage
 
 
 class Stage(click.Command):

@@ -10,17 +10,21 @@ from jvgn import layout
 from jvgn.layout import DEFAULT_RUN, RunPaths
 from jvgn.paper.runs import RUNS_OF_TABLES
 from jvgn.planning.resources import REQUESTS, parser_megabytes
+from jvgn.settings.base import load_yaml
 from jvgn.settings.configuration import configuration as checked_configuration
 from jvgn.storage.code_slices import code_behind, file_of
 from jvgn.storage.files import record_of
 from parsers.errors import UserError
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 # A choice about the report, not about results: `make report REPORT=report.zip` sets it.
 galleries_in_report = str(config.pop("galleries_in_report", False)).lower() == "true"
 
 try:
-    configuration = checked_configuration(config)
+    # Snakemake lists the files of its command line first, although they override the others.
+    config_files = [*workflow.configfiles[len(workflow.overwrite_configfiles) :], *workflow.overwrite_configfiles]
+    configuration = checked_configuration(config, {os.path.relpath(file): load_yaml(file) for file in config_files})
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
@@ -144,8 +148,21 @@ def instances(wildcards):
     return f"{dataset_of(wildcards).folder}/instances.json"
 
 
+def pictures(wildcards):
+    """Return the folder of a dataset's images."""
+    return pictures_of(wildcards.dataset)
+
+
+def pictures_of(dataset):
+    folder = configuration.datasets[dataset].images
+    if folder is None:
+        raise UserError(f"datasets.{dataset}: has no images, which this file needs; name their folder in its `images`")
+    return folder
+
+
 def input_images(wildcards):
-    return as_input(dataset_of(wildcards).images)
+    folder = dataset_of(wildcards).images
+    return [] if folder is None else as_input(folder)
 
 
 def as_input(folder):
@@ -195,8 +212,8 @@ def given_files(wildcards):
 
 def training_images(wildcards):
     """Return the folder of the images that a detector learns from."""
-    learned_from = configuration.training_sets.get(wildcards.trained_on) or configuration.datasets[wildcards.trained_on]
-    return learned_from.images
+    training_set = configuration.training_sets.get(wildcards.trained_on)
+    return training_set.images if training_set else pictures_of(wildcards.trained_on)
 
 
 def input_training_images(wildcards):
@@ -251,6 +268,8 @@ datasets_in_shards = [name for name in configuration.datasets if configuration.s
 datasets_at_once = [name for name in configuration.datasets if configuration.shards(name) == 1]
 
 
+given_parsers = [name for name, parser in configuration.all_parsers.items() if parser.backend == "graphs"]
+sentence_parsers = [name for name in configuration.all_parsers if name not in given_parsers]
 files_of_parsers = {name: parser.files for name, parser in configuration.all_parsers.items()}
 
 
@@ -388,8 +407,12 @@ def gallery(path, **mark):
 def report_figures(wildcards):
     """Return all figures and pages that belong to the report of a run."""
     run, folder = run_of(wildcards), paths_of(wildcards).folder
-    figures = [folder / "report" / name for name in ("learning.svg", "sizes.svg", "calibration.svg", "examples.html")]
-    figures += [folder / "gallery/index.html", paths_of(wildcards).graphs(run.parser) / "report/coverage.svg"]
+    figures = [folder / "report" / name for name in ("learning.svg", "sizes.svg", "calibration.svg")]
+    figures.append(paths_of(wildcards).graphs(run.parser) / "report/coverage.svg")
+    if dataset_of(wildcards).images is None:
+        logger.info(f"datasets.{wildcards.dataset}: has no images, so its report has no examples and no gallery")
+    else:
+        figures += [folder / "report/examples.html", folder / "gallery/index.html"]
     if wildcards.setting == "det":  # annotated regions cover every referent
         figures.append(folder / "report/recall.svg")
     if run_name(wildcards) == DEFAULT_RUN:

@@ -1,4 +1,4 @@
-"""Expressions into language scene graphs: a dataset at once, or in shards."""
+"""Expressions into language scene graphs: a dataset at once, or in shards; or the user's own graphs."""
 
 
 rule parse_expressions:
@@ -17,6 +17,7 @@ rule parse_expressions:
         "benchmarks/graphs/{dataset}/{parser}.tsv"
     wildcard_constraints:
         dataset=either_of(datasets_at_once),
+        parser=either_of(sentence_parsers),
     conda:
         "../../envs/parse.yaml"
     threads: 2
@@ -50,6 +51,7 @@ rule parse_shard:
         "benchmarks/graphs/{dataset}/{parser}/{shard}_of_{shards}.tsv"
     wildcard_constraints:
         dataset=either_of(datasets_in_shards),
+        parser=either_of(sentence_parsers),
         shard=r"\d+",
         shards=r"\d+",
     conda:
@@ -77,6 +79,7 @@ rule merge_shards:
         "logs/graphs/{dataset}/{parser}.log",
     wildcard_constraints:
         dataset=either_of(datasets_in_shards),
+        parser=either_of(sentence_parsers),
     conda:
         "../../envs/parse.yaml"
     resources:
@@ -86,3 +89,26 @@ rule merge_shards:
     shell:
         "python -m jvgn merge-graphs --nodes {output.nodes:q} --edges {output.edges:q} --coverage {output.coverage:q}"
         " {params.folders:q} > {log:q} 2>&1"
+
+
+rule adopt_graphs:
+    input:
+        code=code_of("jvgn.graphs.given_graphs", "jvgn.settings.parser"),
+        settings="results/graphs/{dataset}/{parser}/settings.yaml",
+        expressions="results/datasets/{dataset}/expressions.parquet",
+        files=lookup("{parser}", within=files_of_parsers),
+    output:
+        nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
+        edges="results/graphs/{dataset}/{parser}/edges.parquet",
+        coverage="results/graphs/{dataset}/{parser}/coverage.json",
+    log:
+        "logs/graphs/{dataset}/{parser}.log",
+    wildcard_constraints:
+        parser=either_of(given_parsers),
+    conda:
+        "../../envs/parse.yaml"
+    resources:
+        **asked_by("adopt_graphs"),
+    shell:
+        "python -m jvgn adopt-graphs --settings {input.settings:q} {input.expressions:q}"
+        " {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"

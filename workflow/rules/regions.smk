@@ -24,7 +24,7 @@ rule extract_regions:
         gpu=1,
     params:
         dataset=tables,
-        images=lookup("datasets/{dataset}/images", within=chosen),
+        images=pictures,
         # Parameters, because the cache between workflows does not look at wildcards.
         setting="{setting}",
         name=["{dataset}", "{detector}"],

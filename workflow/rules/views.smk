@@ -7,7 +7,7 @@ rule draw_examples:
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
         nodes=nodes,
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
-        images=lookup("datasets/{dataset}/images", within=chosen),
+        images=pictures,
     output:
         "results/{dataset}_{setting}{run_folder}/examples.png",
     log:
@@ -31,7 +31,7 @@ rule write_gallery:
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=layout.TABLES),
         regions=regions,
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
-        images=lookup("datasets/{dataset}/images", within=chosen),
+        images=pictures,
     output:
         gallery(
             "results/{dataset}_{setting}{run_folder}/gallery/index.html",

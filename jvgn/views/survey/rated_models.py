@@ -11,6 +11,7 @@ reasoning about the objects; `subject` and `object` are indices into `objects`. 
 are optional.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple, Protocol
 
@@ -179,10 +180,12 @@ def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Se
     return {Sentence(row.image, row.text): row.expression_id for row in rows}
 
 
-def read_models(arguments: tuple[str, ...], split: str, images: Path | None, config: Path | None) -> list[Model]:
+def read_models(
+    arguments: tuple[str, ...], split: str, images: Path | None, config: Sequence[Path] = ()
+) -> list[Model]:
     """Return the models that arguments of the form NAME=RUN name.
 
-    The images of a run are found by the configuration beside its results, unless `images` or `config` is given.
+    The images of a run are in `images`, or found by the `config.yaml` beside its results and the files over it.
     """
     models: list[Model] = []
     for argument in arguments:

@@ -89,6 +89,22 @@ def test_a_model_of_unknown_words_or_dataset_is_not_described():
     assert_one_line(run("describe", "--dataset", "refcocoo", *config), "refcocoo", "refcocog")
 
 
+def test_every_command_with_a_configuration_takes_further_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.yaml").symlink_to(ROOT / "config.yaml")
+    (tmp_path / "wide.yaml").write_text("runs: {wide: {model: {hidden_size: 40}}}")
+    (tmp_path / "wider.yaml").write_text("runs: {wide: {model: {hidden_size: 41}}}")
+    (tmp_path / "odd.yaml").write_text("runs: {wide: {modle: {}}}")
+    both = ("--configfile", "wide.yaml", "--configfile", "wider.yaml")
+    described = run("describe", "--dataset", "shapes", "--run", "wide", "--words", 50, *both)
+    assert "1 × 41 LSTM" in described.output, described.output
+    assert run("plan", "shapes_gt", "--run", "wide", *both).exit_code == 0
+    takers = {name for name, command in main.commands.items() if any(one.name == "config" for one in command.params)}
+    assert takers == {"describe", "plan", "fetch", "show", "explore"}
+    for arguments in (["describe", "--dataset", "shapes"], ["plan", "shapes_gt"], ["fetch", "refcoco"]):
+        assert_one_line(run(*arguments, *both, "--configfile", "odd.yaml"), "Error: odd.yaml: ", "modle")
+
+
 def test_processes_on_one_machine_share_its_threads_and_have_a_gpu_each(monkeypatch):
     assert own_threads(8) == 8
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")

@@ -231,6 +231,23 @@ def test_a_missing_picture_is_named_with_the_first_row_that_needs_it(tmp_path):
         read_custom(chosen, tmp_path / "out", tokenise)
 
 
+def test_a_dataset_needs_no_pictures(tmp_path):
+    chosen = write(tmp_path, rows(), ".csv").model_copy(update={"images": None})
+    read_custom(chosen, tmp_path / "out", tokenise)
+    found = pd.read_parquet(tmp_path / "out/images.parquet")
+    assert found[["width", "height"]].values.tolist() == [[8, 9], [40, 30]]
+
+
+def test_a_dataset_without_pictures_shares_no_images_with_others():
+    config = overlaid(yaml.safe_load((ROOT / "config.yaml").read_text()), yaml.safe_load(EXAMPLE.read_text()))
+    given = {"source": "precomputed", "format": "npz", "objects": "features"}
+    mine = {"images": None, "run": {"detector": "given"}}
+    config = overlaid(config, {"detectors": {"given": given}, "datasets": {"mine": mine}})
+    config["datasets"]["other"] = config["datasets"]["mine"]
+    assert configuration(config).withheld("mine") == ("mine",)
+    assert configuration(config).withheld("refcoco+") == ("refcoco", "refcoco+", "refcocog", "refcocog-google")
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -241,6 +258,7 @@ def test_a_missing_picture_is_named_with_the_first_row_that_needs_it(tmp_path):
             {"run": {"detector": "resnet101"}},
             r"datasets\.mine\.run: .* must withhold mine; add it to",
         ),
+        ({"images": None}, r"datasets\.mine\.run: detector tiny needs images, and mine has none; name their folder"),
     ],
 )
 def test_a_mistake_in_the_configuration_names_its_key(values, message):

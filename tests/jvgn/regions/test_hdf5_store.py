@@ -61,6 +61,12 @@ def test_the_file_says_what_made_it(path):
     assert RegionStore(path).info == expected
 
 
+@pytest.mark.parametrize("version", ["1", 1, np.int64(1), np.uint8(1)])
+def test_the_format_version_may_be_text_or_an_integer(path, version):
+    changed(path, lambda file: file.attrs.update(format=version))
+    assert len(RegionStore(path).read(3)) == 2
+
+
 def test_equal_regions_make_equal_files(path, tmp_path):
     images = {3: make_regions(2, 0), 5: make_regions(0, 1), 900: make_regions(4, 2)}
     assert write(tmp_path / "again.h5", images).read_bytes() == path.read_bytes()
@@ -108,7 +114,8 @@ FLAWS = {
     "cut": (lambda path: path.write_bytes(path.read_bytes()[:-200]), "not a readable HDF5 file|cannot be read"),
     "not HDF5": (lambda path: path.write_text("image_id,box"), "not a readable HDF5 file|cannot be read"),
     "missing": (Path.unlink, "no such file"),
-    "another version": (lambda path: changed(path, lambda file: file.attrs.update(format="0")), "version 1, found 0"),
+    "another version": (lambda path: changed(path, lambda file: file.attrs.update(format=2)), "version 1, found 2"),
+    "no version": (lambda path: changed(path, lambda file: file.attrs.clear()), "version 1, found None"),
     "no scores": (replaced("score", None), "has no dataset score"),
     "a row too few": (replaced("label", np.zeros(5, np.int32)), "expected 6 rows of label, found 5"),
     "offsets that fall": (replaced("offset", [0, 5, 3, 6]), "offsets do not ascend"),

@@ -1,6 +1,7 @@
 """Precomputed features in every format become the same regions; invalid ones are named."""
 
 import base64
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
+from jvgn.regions.feature_files import RegionFile
 from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter
 from jvgn.regions.precomputed import Importer, declare_detector, import_regions
 from jvgn.settings.detector import PrecomputedSettings
@@ -275,3 +277,12 @@ def test_precomputed_features_are_unproven_unless_their_training_images_are_decl
     assert read_provenance(tmp_path / "provenance.json").detector.source == "precomputed"
     found = prove_disjoint(tmp_path / "provenance.json", [drawn.expressions], tmp_path / "proof.json", True)
     assert found == verdict
+
+
+def test_the_file_that_the_documentation_writes_is_read(tmp_path, monkeypatch):
+    page = Path(__file__).parents[3] / "docs/custom.md"
+    (code,) = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    found = RegionFile(Path("objects.h5")).read(5, "five.jpg")
+    assert found.object_id.tolist() == [21, 20] and found.feature.shape == (2, 2048)

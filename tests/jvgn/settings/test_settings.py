@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jvgn.settings.configuration import configuration, configuration_schema
+from jvgn.settings.configuration import configuration, configuration_files, configuration_schema
 from jvgn.settings.presets import PRESETS, overlaid
 from jvgn.settings.run import RunSettings, TrainingSettings
 from parsers.errors import UserError
@@ -61,23 +61,69 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, vgg16"),
         ("datasets.shapes.run.vocabulary", "none", "unknown vocabulary none"),
         ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr; remove it$"),
-        ("runs.default", {}, r"runs\.default is built in"),
+        ("runs.default", {}, r"runs\.default: is built in"),
         ("datasets.shapes.run.parser", "oracle", "unknown parser oracle; known: lexical"),
         ("parsers.mine", {"backend": "stanza", "modles": "x"}, r"unknown key parsers\.mine\.stanza\.modles"),
         ("parsers.mine", {"backend": "conllu"}, r"parsers\.mine\.conllu\.parses: Field required"),
+        (
+            "parsers.mine",
+            {"backend": "graphs", "nodes": "n", "edges": "results/e"},
+            r"mine\.graphs\.edges: .* outside of",
+        ),
         ("parsers.mine", {"models": "x"}, r"parsers\.mine: needs the key 'backend'"),
         ("parsers.mine", {"backend": "oracle"}, r"parsers\.mine: expected one of 'lexical', .*, found 'oracle'"),
         ("training_sets.coco.withhold", ["refclef"], r"training_sets\.coco\.withhold: unknown dataset refclef"),
         ("training_sets.coco.withhold", ["refcoco"], r"refcoco\+\.run: .* coco, which must withhold refcoco\+"),
-        ("training_sets.refcoco", COCO, r"training_sets\.refcoco is also the name of a dataset"),
+        ("training_sets.refcoco", COCO, r"training_sets\.refcoco: is also the name of a dataset"),
         ("preset", "papr", r"preset: .* found 'papr'"),
-        ("runs.default-seed1", {}, r"runs\.default-seed1 is also the name of a compared run"),
+        ("runs.default-seed1", {}, r"runs\.default-seed1: is also the name of a compared run"),
         ("compare.runs", ["nobody"], r"compare\.runs: unknown run nobody; known: default, unmarginalised"),
     ],
 )
 def test_a_mistake_names_its_key(path, value, message):
     with pytest.raises(UserError, match=message):
         configuration(edited(path, value))
+
+
+OVERLAYS = {
+    "an unknown key": (
+        {"shapes": {"sead": 1}},
+        {"shape": {}},
+        r"one: unknown key shapes\.sead.*; two: unknown key shape;",
+    ),
+    "an overridden value": ({"shapes": {"seed": "a"}}, {"shapes": {"seed": "b"}}, r"two: shapes\.seed: .* found 'b'"),
+    "a missing value": ({"datasets": {"mine": {"folder": "x"}}}, {}, r"one: datasets\.mine\.run: Field required"),
+    "a parser": (
+        {},
+        {"parsers": {"mine": {"backend": "stanza", "x": 1}}},
+        r"two: unknown key parsers\.mine\.stanza\.x",
+    ),
+    "a run": (
+        {"runs": {"odd": {"training": {"lr": 1}}}},
+        {"datasets": {"shapes": {"run": {"training": {"epochs": 2}}}}},
+        r"one: datasets\.shapes\.run with runs\.odd: unknown key training\.lr",
+    ),
+    "a name": ({}, {"datasets": {"shapes": {"run": {"parser": "x"}}}}, r"two: datasets\.shapes\.run: unknown parser x"),
+    "names that clash": ({"runs": {"default": {}}}, {"runs": {"wide": {}}}, r"one: runs\.default: is built in"),
+    "a source": ({}, {"sources": {"mine": {"file": "resources/x"}}}, r"two: sources\.mine: mirrors: Field required"),
+}
+
+
+@pytest.mark.parametrize("kind", OVERLAYS)
+def test_a_mistake_in_one_of_several_files_names_that_file(kind):
+    one, two, message = OVERLAYS[kind]
+    files = {"config.yaml": config(), "one": one, "two": two}
+    with pytest.raises(UserError, match=rf"^{message}"):
+        configuration(overlaid(overlaid(config(), one), two), files)
+
+
+def test_given_files_come_after_the_configuration_of_the_folder_if_there_is_one(tmp_path):
+    own, other = tmp_path / "config.yaml", tmp_path / "own.yaml"
+    assert configuration_files([], tmp_path) == [own]
+    assert configuration_files([other], tmp_path) == [other]
+    own.touch()
+    assert configuration_files([other], tmp_path) == [own, other]
+    assert configuration_files([own, other], tmp_path) == [own, other]
 
 
 def test_the_training_set_of_a_runs_detector_must_withhold_the_dataset():
@@ -102,6 +148,7 @@ def test_the_parsers_of_the_documentation_can_be_configured(block):
         ({"backend": "stanza", "models": "here"}, ["here"]),
         ({"backend": "conllu", "parses": "a.conllu"}, ["a.conllu"]),
         ({"backend": "corenlp"}, ["resources/corenlp"]),
+        ({"backend": "graphs", "nodes": "n.parquet", "edges": "e.parquet"}, ["n.parquet", "e.parquet"]),
     ],
 )
 def test_a_parser_lists_the_files_that_its_options_name(parser, files):

@@ -139,7 +139,7 @@ def test_images_of_a_run_are_found_from_any_working_directory(tmp_path, monkeypa
     monkeypatch.setattr(RunModel, "__init__", lambda self, name, run, split, images: opened.append(images))
     for folder in (project, tmp_path, run):
         monkeypatch.chdir(folder)
-        read_models((f"a={os.path.relpath(run)}",), "test", None, None)
+        read_models((f"a={os.path.relpath(run)}",), "test", None)
     assert opened == [project / "resources/shapes/images"] * 3
-    read_models((f"a={run}",), "test", tmp_path / "elsewhere", None)
+    read_models((f"a={run}",), "test", tmp_path / "elsewhere")
     assert opened[-1] == tmp_path / "elsewhere"
