@@ -5,8 +5,9 @@
 is_crowd bool; ascending image_id, in the order of the annotations within an image.
 `expressions.parquet`: expression_id int64, ref_id int64, image_id int64, object_id int64, split string, text string,
 tokens list<string>; ascending expression_id. Every token index in every file refers to these tokens.
-`mentions.parquet`: expression_id int64, head_token int16, object_id int64, is_referent bool; one row for each object
-that an expression mentions, at most one per word; empty if the dataset has no mentions.
+`mentions.parquet`: expression_id int64, head_token int16, object_id int64, is_referent bool and, if the dataset has
+types of phrases, type string (may be empty); one row for each object that an expression mentions, at most one per word;
+empty if the dataset has no mentions.
 Ids are unique; sizes are positive; a file_name is a path within the folder of images.
 """
 
@@ -61,6 +62,8 @@ MENTIONS = pa.schema(
         ("is_referent", pa.bool_()),
     ]
 )
+TYPE = pa.field("type", pa.string())
+"""The column of mentions that a dataset may lack: the type of the phrase, such as `people` or `clothing`."""
 
 
 def read_images(path: Path | str) -> pa.Table:
