@@ -8,6 +8,7 @@ V words of edges, R rows of words, P single phrases; D1 means one more than D en
 of the last.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,11 +21,15 @@ from jvgn.datasets import tables
 from jvgn.datasets.tables import MISMATCH, check_referents, check_rows
 from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.vocabulary.words import PAD, Vocabulary
-from parsers.errors import BrokenFile
+from parsers.errors import BrokenFile, UserError
 from parsers.scene_graph import SceneGraph, first_loop
 
-Referent = Literal["head", "in_degree"]
+log = logging.getLogger(__name__)
+
+Referent = Literal["head", "in_degree", "annotated"]
 Words = Literal["sentence", "phrase"]
+WIDEST = 2**15
+"""Larger than the index of any token, which is an int16."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ def counts(start_D1: np.ndarray, row_R: np.ndarray) -> np.ndarray:
 def read_factor_graphs(
     expressions: Path, nodes: Path, edges: Path, vocabulary: Vocabulary, referent: Referent = "head"
 ) -> FactorGraphs:
-    """Return the graphs of all expressions, checked against their table."""
+    """Return the graphs of all expressions, checked against their table; mentions are in the same folder."""
     sentences = tables.read_expressions(expressions)
     node_table, edge_table = read_nodes(nodes), read_edges(edges)
     id_S = column(sentences, "expression_id")
@@ -158,6 +163,8 @@ def read_factor_graphs(
     check_referents(nodes, node_table, id_S)
     graphs = assemble(id_S, sentences["tokens"].combine_chunks(), node_table, edge_table, vocabulary)
     check_indices(nodes, edges, graphs)
+    if referent == "annotated":
+        return refer_as_annotated(graphs, sentences, expressions.with_name("mentions.parquet"))
     return refer_by(graphs, referent)
 
 
@@ -188,8 +195,25 @@ def end_to_end(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def refer_by(graphs: FactorGraphs, referent: Referent) -> FactorGraphs:
-    """Return the graphs with their referents as the setting defines them."""
-    return graphs if referent == "head" else replace(graphs, referent_S=unpointed(graphs))
+    """Return the graphs with their referents as the setting defines them; without annotations, by the head."""
+    return replace(graphs, referent_S=unpointed(graphs)) if referent == "in_degree" else graphs
+
+
+def refer_as_annotated(graphs: FactorGraphs, sentences: pa.Table, path: Path) -> FactorGraphs:
+    """Return the graphs with the referents of the mentions at `path`, and log how many have no node."""
+    mentions = tables.read_mentions(path)
+    mentions = mentions.filter(mentions["is_referent"])
+    if not len(mentions):
+        raise UserError(f"{path}: annotates no referent; set `referent: head` in the run, or add mentions")
+    tables.check_known(path, mentions, sentences, "expression_id")
+    row_M = np.searchsorted(column(sentences, "expression_id"), column(mentions, "expression_id"))
+    expression_K = np.repeat(np.arange(len(graphs)), np.diff(graphs.node_start_S1))
+    is_annotated_K = np.isin(
+        expression_K * WIDEST + graphs.head_token_K, row_M * WIDEST + column(mentions, "head_token")
+    )
+    without = len(graphs) - len(np.unique(expression_K[is_annotated_K]))
+    log.info("%d of %d annotated referents have no node; the syntactic head takes their place", without, len(graphs))
+    return replace(graphs, referent_S=preferred(graphs, is_annotated_K))
 
 
 def assemble(
@@ -231,22 +255,22 @@ def starts(table: pa.Table, id_S: np.ndarray) -> np.ndarray:
 
 
 def unpointed(graphs: FactorGraphs) -> np.ndarray:
-    """Return each graph's node that no edge points to, as the paper defines the referent.
-
-    If there are several, take the syntactic head if it is one of them, else the first.
-    """
+    """Return each graph's node that no edge points to, as the paper defines the referent."""
     edge_E, sentence_E = ranges(graphs.edge_start_S1, np.arange(len(graphs)))
     pointed_K = np.zeros(graphs.node_start_S1[-1], dtype=bool)
     pointed_K[graphs.edges_E2[edge_E, 1] + graphs.node_start_S1[sentence_E]] = True
-    first_free_S = np.array(
-        [
-            np.argmin(pointed_K[start:end])
-            for start, end in zip(graphs.node_start_S1, graphs.node_start_S1[1:], strict=False)
-        ],
+    return preferred(graphs, ~pointed_K)
+
+
+def preferred(graphs: FactorGraphs, is_eligible_K: np.ndarray) -> np.ndarray:
+    """Return each graph's syntactic head if it or no node is eligible, else the first eligible node."""
+    start_S = graphs.node_start_S1[:-1]
+    first_S = np.array(
+        [np.argmax(is_eligible_K[start:end]) for start, end in zip(start_S, graphs.node_start_S1[1:], strict=True)],
         dtype=np.int64,
     )
-    head_pointed_S = pointed_K[graphs.node_start_S1[:-1] + graphs.referent_S]
-    return np.where(head_pointed_S, first_free_S, graphs.referent_S)
+    stays_S = is_eligible_K[start_S + graphs.referent_S] | ~is_eligible_K[start_S + first_S]
+    return np.where(stays_S, graphs.referent_S, first_S)
 
 
 def check_indices(nodes: Path, edges: Path, graphs: FactorGraphs) -> None:

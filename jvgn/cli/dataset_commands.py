@@ -15,6 +15,7 @@ from parsers.errors import UserError
 SETTINGS = {
     "world": "WorldSettings",
     "custom": "CustomSettings",
+    "entities": "EntitiesSettings",
     "detector": "DetectorFile",
     "regions": "RegionSettings",
     "parser": "ParserSettings",
@@ -80,6 +81,21 @@ def read_custom(settings: Path, output: Path) -> None:
     chosen = CustomSettings.read(settings)
     reads(chosen.annotations, chosen.expressions)
     read(chosen, output, tokenise)
+
+
+@click.command(cls=Stage)
+@given("settings")
+@made_tables(*TABLES)
+def read_entities(settings: Path, output: Path) -> None:
+    """Read a dataset in the format of Flickr30k Entities into four tables."""
+    from jvgn.datasets.flickr30k import read_entities as read
+    from jvgn.datasets.flickr30k import split_lists
+    from jvgn.settings.entities import EntitiesSettings
+    from parsers.lexical import parse_tokens
+
+    chosen = EntitiesSettings.read(settings)
+    reads(chosen.entities, *split_lists(chosen).values())
+    read(chosen, output, parse_tokens)
 
 
 @click.command(cls=Stage)
@@ -174,6 +190,7 @@ DATASET_COMMANDS = [
     world,
     read_dataset,
     read_custom,
+    read_entities,
     parse,
     adopt_graphs,
     merge_graphs,

@@ -6,12 +6,13 @@ Shape suffixes: N proposals or regions of an image, C classes without the backgr
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count, takewhile
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
-from torchvision.models import resnet101, vgg16
+from torchvision.models import ResNet, resnet50, resnet101, vgg16
 from torchvision.models.detection.anchor_utils import AnchorGenerator
 from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
 from torchvision.models.detection.generalized_rcnn import GeneralizedRCNN
@@ -57,12 +58,12 @@ def tiny_backbone(pretrained: State | None) -> Backbone:
     return Backbone(network.layers, MAP_SIZE, STRIDE, 7, network.last_stage, FEATURE_SIZE, samples=1)
 
 
-def resnet101_backbone(pretrained: State | None) -> Backbone:
-    network = loaded(resnet101(norm_layer=FrozenBatchNorm2d), pretrained)
+def resnet_backbone(build: Callable[..., ResNet], pretrained: State | None) -> Backbone:
+    network = loaded(build(norm_layer=FrozenBatchNorm2d), pretrained)
     if pretrained is None:
         for name, layer in network.named_modules():
             if name.endswith("bn3"):
-                layer.weight.fill_(0.1)  # the sum of thirty random residuals would be far too large
+                layer.weight.fill_(0.1)  # the sum of many random residuals would be far too large
     stem = nn.Sequential(network.conv1, network.bn1, network.relu, network.maxpool)
     layers = nn.Sequential(stem, network.layer1, network.layer2, network.layer3)
     head = nn.Sequential(network.layer4, nn.AdaptiveAvgPool2d(1), nn.Flatten())
@@ -77,7 +78,8 @@ def vgg16_backbone(pretrained: State | None) -> Backbone:
 
 BACKBONES: dict[str, Callable[[State | None], Backbone]] = {
     "tiny": tiny_backbone,
-    "resnet101": resnet101_backbone,
+    "resnet50": partial(resnet_backbone, resnet50),
+    "resnet101": partial(resnet_backbone, resnet101),
     "vgg16": vgg16_backbone,
 }
 

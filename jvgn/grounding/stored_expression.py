@@ -3,7 +3,7 @@
 Loads no torch, so that a wrong id is reported at once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,11 +58,12 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
     (gold,) = rows_of(objects, "object_id", expression["object_id"])
     graphs = GraphFiles.within(run.graphs(run.read_settings().parser))
     check_unchanged(graphs.nodes, graphs.edges)
+    (referent,) = [row["node"] for row in own if row["is_referent"]]  # by the run's setting
     return StoredExpression(
         expression_id=expression_id,
         split=expression["split"],
         text=expression["text"],
-        graph=read_graph(graphs, expression_id, expression["tokens"]),
+        graph=replace(read_graph(graphs, expression_id, expression["tokens"]), referent=referent),
         image_id=image["image_id"],
         image=image["file_name"],
         size=(image["width"], image["height"]),

@@ -26,6 +26,7 @@ REQUESTS = {
     # Datasets
     "read_dataset": Request(8_000, 30),
     "read_custom": Request(8_000, 30),
+    "read_entities": Request(8_000, 60),
     "read_training_set": Request(8_000, 30),
     # Detectors
     "exclude_images": SMALL,

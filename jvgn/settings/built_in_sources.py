@@ -11,6 +11,7 @@ COCO = ("https://s3.amazonaws.com/images.cocodataset.org", "http://images.cocoda
 """Only the bucket's own name has a certificate."""
 REFER_HOME = "bvisionweb1.cs.unc.edu/licheng/referit/data"
 STANZA_VERSION = "1.15.0"
+ENTITIES_COMMIT = "68b3d6f12d1d710f96233f6bd2b6de799d6f4e5b"
 
 
 def refer(name: str, snapshot: str, splits: tuple[str, ...], counts: Counts) -> SourceSettings:
@@ -85,6 +86,16 @@ BUILT_IN_SOURCES: dict[str, SourceSettings] = {
         size=2_176_768_927,
         provides={"resources/glove/glove.840B.300d.zip": None},
     ),
+    # The annotations and splits of one commit; nothing in it is needed but these. The images must be requested.
+    "flickr30k-entities": SourceSettings(
+        file=f"{DOWNLOADS}/flickr30k_entities.zip",
+        mirrors=(f"https://github.com/BryanPlummer/flickr30k_entities/archive/{ENTITIES_COMMIT}.zip",),
+        provides={
+            f"resources/flickr30k/{file}": f"flickr30k_entities-{ENTITIES_COMMIT}/{file}"
+            for file in ("annotations.zip", "train.txt", "val.txt", "test.txt")
+        },
+    ),
+    "resnet50": weights("resnet50", "resnet50-0676ba61.pth", None),
     "resnet101": weights("resnet101", "resnet101-63fe2227.pth", None),
     "vgg16": weights("vgg16", "vgg16-397923af.pth", 553_433_881),
     "stanza": SourceSettings(

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Discriminator, Field, NonNegativeInt, PositiveInt, StringConstraints, Tag, model_validator
 
@@ -11,6 +11,7 @@ from jvgn.settings.base import UNION_TAG, Frozen, InvalidSettings, Key, Part, Pr
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.custom import CustomSettings
 from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.entities import EntitiesSettings
 from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS, AnyParser
 from jvgn.settings.presets import PresetName, overlaid, with_preset
@@ -28,6 +29,7 @@ BUILT_IN_RUNS: dict[str, dict[str, Any]] = {DEFAULT_RUN: {}, UNMARGINALISED_RUN:
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 """Names become names of folders and patterns of wildcards."""
+Files = TypeVar("Files", CustomSettings, EntitiesSettings)
 
 
 class DatasetSettings(Frozen):
@@ -65,14 +67,23 @@ class ConfiguredCustom(CustomSettings, Configured):
     """A user's own dataset."""
 
 
+class ConfiguredEntities(EntitiesSettings, Configured):
+    """A dataset in the format of Flickr30k Entities."""
+
+
 def kind_of(settings: Any) -> str:
-    """Return the tag of a dataset's settings: a user's own names a table of expressions, REFER's a folder."""
-    is_custom = bool({"annotations", "expressions"} & set(settings)) if isinstance(settings, dict) else False
-    return UNION_TAG + ("custom" if is_custom or isinstance(settings, ConfiguredCustom) else "refer")
+    """Return the tag of a dataset's settings, by the keys that only its format has; REFER's is the default."""
+    keys = set(settings if isinstance(settings, dict) else type(settings).model_fields)
+    return UNION_TAG + ("entities" if "entities" in keys else "custom" if KEYS_OF_CUSTOM & keys else "refer")
+
+
+KEYS_OF_CUSTOM = {"annotations", "expressions"}
 
 
 AnyDataset = Annotated[
-    Annotated[ConfiguredDataset, Tag(UNION_TAG + "refer")] | Annotated[ConfiguredCustom, Tag(UNION_TAG + "custom")],
+    Annotated[ConfiguredDataset, Tag(UNION_TAG + "refer")]
+    | Annotated[ConfiguredCustom, Tag(UNION_TAG + "custom")]
+    | Annotated[ConfiguredEntities, Tag(UNION_TAG + "entities")],
     Discriminator(kind_of),
 ]
 
@@ -163,11 +174,20 @@ class Configuration(Frozen):
     @property
     def custom_datasets(self) -> dict[str, CustomSettings]:
         """Return the files of users' own datasets."""
-        fields = set(CustomSettings.model_fields)
+        return self.files_of(CustomSettings)
+
+    @property
+    def entities_datasets(self) -> dict[str, EntitiesSettings]:
+        """Return the files of datasets in the format of Flickr30k Entities."""
+        return self.files_of(EntitiesSettings)
+
+    def files_of(self, model: type[Files]) -> dict[str, Files]:
+        """Return the files of the datasets in one format, without the settings that all formats share."""
+        fields = set(model.model_fields)
         return {
-            name: CustomSettings(**dataset.model_dump(include=fields, exclude_unset=True))
+            name: model(**dataset.model_dump(include=fields, exclude_unset=True))
             for name, dataset in self.datasets.items()
-            if isinstance(dataset, ConfiguredCustom)
+            if isinstance(dataset, model)
         }
 
     @property
@@ -332,7 +352,7 @@ def configuration_schema() -> dict[str, Any]:
         "Run": {key: run[key] for key in ("type", "properties", "additionalProperties")}
     }
     reference = {"$ref": "#/$defs/Run"}
-    for dataset in ("ConfiguredDataset", "ConfiguredCustom"):
+    for dataset in ("ConfiguredDataset", "ConfiguredCustom", "ConfiguredEntities"):
         schema["$defs"][dataset]["properties"]["run"] |= reference
     schema["properties"]["runs"]["additionalProperties"] = reference
     return schema

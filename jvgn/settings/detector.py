@@ -76,8 +76,9 @@ class TorchvisionSettings(NetworkSettings):
     """A Faster R-CNN by torchvision."""
 
     source: Literal["torchvision"] = "torchvision"
-    backbone: Literal["tiny", "resnet101", "vgg16"] = "resnet101"
-    """`tiny` is for small drawn images; the paper uses `resnet101` (2048-d), its appendix `vgg16` (4096-d)."""
+    backbone: Literal["tiny", "resnet50", "resnet101", "vgg16"] = "resnet101"
+    """`tiny` is for small drawn images; the paper uses `resnet101` (2048-d), its appendix `vgg16` (4096-d). `resnet50`
+    (2048-d) has half as many layers as `resnet101`."""
     anchor_sizes: tuple[PositiveInt, ...] = Field(default=(64, 128, 256, 512), min_length=1)
     """Sides of anchors, in pixels of the resized image."""
     anchor_ratios: tuple[PositiveFloat, ...] = Field(default=(0.5, 1.0, 2.0), min_length=1)

@@ -60,8 +60,10 @@ class RunSettings(Frozen):
     detector: str
     parser: str = "lexical"
     vocabulary: str
-    referent: Literal["head", "in_degree"] = "head"
-    """The node that the loss is about: the syntactic head, or the node that no edge points to, as in the paper."""
+    referent: Literal["head", "in_degree", "annotated"] = "head"
+    """The node that the loss is about: the syntactic head; the node that no edge points to, as in the paper; or the
+    node whose head the dataset's mentions annotate as the referent. Where no node matches, and for sentences without
+    annotations, that is the syntactic head."""
     decoding: Literal["marginal", "map", "distinct"] = "marginal"
     """Ground each node in its most probable region, as in the paper; in its region of the best joint grounding; or of
     the best joint grounding that uses no region twice."""

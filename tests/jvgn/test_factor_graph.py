@@ -85,6 +85,23 @@ def test_the_papers_referent_is_the_node_that_no_edge_points_to(vocabulary, tmp_
     assert read_factor_graphs(*graph_paths(tmp_path), vocabulary, "in_degree").referent_S.tolist() == [1]
 
 
+def test_the_annotated_referent_is_a_node_that_a_mention_names(vocabulary, tmp_path, caplog):
+    graph = SceneGraph(("bear", "on", "green", "grass"), (Node("bear", 0, (), (0,)), Node("grass", 3, (), (3,))), (), 0)
+    write_graphs(tmp_path, [graph] * 4)
+    # By expression: its grass; both of its nodes, the head among them; a word without a node; nothing.
+    rows = [(1, 3, True), (1, 0, False), (2, 0, True), (2, 3, True), (3, 2, True)]
+    mentions = [(expression, token, 0, is_referent) for expression, token, is_referent in rows]
+    columns = dict(zip(tables.MENTIONS.names, zip(*mentions, strict=True), strict=True))
+    write_table(tmp_path / "mentions.parquet", columns, tables.MENTIONS)
+    with caplog.at_level("INFO"):
+        found = read_factor_graphs(*graph_paths(tmp_path), vocabulary, "annotated")
+    assert found.referent_S.tolist() == [1, 0, 0, 0]
+    assert "2 of 4 annotated referents have no node" in caplog.text
+    write_table(tmp_path / "mentions.parquet", tables.MENTIONS.empty_table(), tables.MENTIONS)
+    with pytest.raises(UserError, match="annotates no referent"):
+        read_factor_graphs(*graph_paths(tmp_path), vocabulary, "annotated")
+
+
 def test_checking_needs_no_memory_for_the_longest_sentence_times_all(vocabulary, tmp_path):
     """One very long sentence among many short ones: a dense matrix of all words would have 400 MB."""
     short, long = parse("star"), parse("star")

@@ -21,6 +21,7 @@ TARGETS = [
     "results/shapes_gt/compare.csv",
     "results/vocabulary/shapes/sweep.csv",
     "results/datasets/mine/expressions.parquet",
+    "results/datasets/flickr/expressions.parquet",
     "docs/images/show.png",
     "results/detectors/drawn/elsewhere/weights.safetensors",
     "results/detectors/shapes/given/proof.json",
@@ -42,6 +43,8 @@ def configured(config):
     config["detectors"]["theirs"] = {"source": "precomputed", "format": "tsv", "detections": "theirs.tsv"}
     run = config["datasets"]["shapes"]["run"]
     config["datasets"]["mine"] = {"annotations": "a.json", "expressions": "a.csv", "images": "pictures", "run": run}
+    files = {"entities": "a.json", "split_lists": ".", "images": "photographs"}
+    config["datasets"]["flickr"] = files | {"run": run}
     return config
 
 
@@ -86,6 +89,9 @@ def rules(another_project, miniature):
     for name in ("given.safetensors", "theirs.tsv", "a.json", "a.csv", "pictures", "results/tables/mine.csv"):
         (project.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (project.folder / name).touch()
+    (project.folder / "photographs").mkdir()
+    for split in ("train", "val", "test"):
+        (project.folder / f"{split}.txt").touch()
     return rule_inputs(project)
 
 
@@ -112,6 +118,7 @@ def test_rules_list_the_code_that_their_commands_import(rules):
         ("predict", "jvgn/evaluation/score.py"),
         ("read_dataset", "jvgn/datasets/custom.py"),
         ("read_custom", "jvgn/datasets/refer.py"),
+        ("read_entities", "jvgn/datasets/refer.py"),
         ("parse_expressions", "jvgn/model.py"),
         ("parse_expressions", "parsers/tools/graph_drawing.py"),
     ],

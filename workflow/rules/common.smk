@@ -129,7 +129,15 @@ def published_counts(wildcards):
 # Datasets
 
 
-refer_datasets = [name for name in configuration.datasets if name not in configuration.custom_datasets]
+datasets_of_settings = {"custom": configuration.custom_datasets, "entities": configuration.entities_datasets}
+"""The datasets that each kind of settings is about, where these are not all."""
+refer_datasets = [
+    name for name in configuration.datasets if not any(name in others for others in datasets_of_settings.values())
+]
+
+
+requested_folders = [settings.images for settings in configuration.entities_datasets.values()]
+"""Folders of images that no rule can download."""
 
 
 def dataset_of(wildcards):
@@ -165,6 +173,15 @@ def input_images(wildcards):
     return [] if folder is None else as_input(folder)
 
 
+def entities(wildcards):
+    """Return the annotations: an archive, or nothing for a folder."""
+    return as_input(dataset_of(wildcards).entities)
+
+
+def split_lists(wildcards):
+    return [f"{dataset_of(wildcards).split_lists}/{split}.txt" for split in ("train", "val", "test")]
+
+
 def as_input(folder):
     """Return the input that represents a folder of images.
 
@@ -173,6 +190,8 @@ def as_input(folder):
     """
     if folder in provided_folders:
         return f"{folder}.ready"
+    if folder in requested_folders and not Path(folder).is_dir():
+        raise UserError(f"{folder}: no such folder; request the images from their owners, as docs/reproducing.md says")
     return [] if Path(folder).is_dir() and folder != f"{layout.WORLD}/images" else folder
 
 

@@ -57,6 +57,34 @@ rule read_custom:
         "python -m jvgn read-custom --settings {input.settings:q} --output {params.folder:q} > {log:q} 2>&1"
 
 
+rule read_entities:
+    input:
+        code=code_of("jvgn.datasets.flickr30k", "jvgn.settings.entities", "parsers.lexical"),
+        settings="results/datasets/{dataset}/settings.yaml",
+        images=input_images,
+        entities=entities,
+        split_lists=split_lists,
+    output:
+        images="results/datasets/{dataset}/images.parquet",
+        objects="results/datasets/{dataset}/objects.parquet",
+        expressions="results/datasets/{dataset}/expressions.parquet",
+        mentions="results/datasets/{dataset}/mentions.parquet",
+    log:
+        "logs/datasets/{dataset}.log",
+    benchmark:
+        "benchmarks/datasets/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=either_of(configuration.entities_datasets),
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        **asked_by("read_entities"),
+    params:
+        folder=subpath(output.images, parent=True),
+    shell:
+        "python -m jvgn read-entities --settings {input.settings:q} --output {params.folder:q} > {log:q} 2>&1"
+
+
 rule read_training_set:
     input:
         code=code_of("jvgn.datasets.coco"),

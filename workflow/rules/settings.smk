@@ -9,6 +9,11 @@ settings_files = {
         "logs/settings/dataset/{dataset}.log",
         lookup("{dataset}", within=each_as_json(configuration.custom_datasets)),
     ),
+    "entities": (
+        "results/datasets/{dataset}/settings.yaml",
+        "logs/settings/dataset/{dataset}.log",
+        lookup("{dataset}", within=each_as_json(configuration.entities_datasets)),
+    ),
     "detector": (
         "results/detectors/{trained_on}/{detector}/settings.yaml",
         "logs/settings/detector/{trained_on}/{detector}.log",
@@ -49,6 +54,8 @@ for kind, (file, log_file, values) in settings_files.items():
             file,
         log:
             log_file,
+        wildcard_constraints:
+            dataset=either_of(datasets_of_settings.get(kind, configuration.datasets)),
         localrule: True
         conda:
             "../../envs/jvgn.yaml"

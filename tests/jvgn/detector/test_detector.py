@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from torchvision.models import resnet50
 
 from jvgn.boxes import iou
 from jvgn.detector.faster_rcnn import BACKBONES, build_detector, lowest_score, select
@@ -13,7 +14,7 @@ from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from parsers.errors import UserError
 
-FEATURE_SIZES = {"tiny": 128, "resnet101": 2048, "vgg16": 4096}
+FEATURE_SIZES = {"tiny": 128, "resnet50": 2048, "resnet101": 2048, "vgg16": 4096}
 
 
 def plainly_selected(box_NC4, score_NC, settings: RegionSettings) -> list[tuple[int, int]]:
@@ -110,6 +111,16 @@ def test_an_image_without_boxes_has_no_features(detector):
     for boxes in ([nothing, something], [nothing, nothing]):
         found = detector[1].features_of(draw_images(), boxes)
         assert [feature_ND.shape for feature_ND in found] == [(len(box), detector[1].feature_size) for box in boxes]
+
+
+def test_a_resnet50_has_the_features_of_torchvisions_weights():
+    torch.manual_seed(0)
+    published = resnet50().eval()
+    backbone = BACKBONES["resnet50"](published.state_dict())
+    published.fc = torch.nn.Identity()
+    image = torch.rand(1, 3, 64, 48)
+    with torch.no_grad():
+        torch.testing.assert_close(backbone.head(backbone.map(image)), published(image))
 
 
 def test_without_detectron2_the_error_says_how_to_install_it(monkeypatch, tmp_path):

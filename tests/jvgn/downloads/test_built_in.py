@@ -13,6 +13,9 @@ DOCUMENTATION = (ROOT / "docs/reproducing.md").read_text()
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 
 
+SPLITS_OF_REFER = {"unc", "umd", "google"}
+
+
 def sources(chosen):
     return configuration(CONFIG | {"sources": chosen}).all_sources
 
@@ -21,8 +24,10 @@ def test_every_file_that_the_photographs_need_has_a_source():
     provided = {target for source in BUILT_IN_SOURCES.values() for target in source.provides}
     needed = {CONFIG["vocabularies"]["glove"]["glove"]}
     needed |= {CONFIG["training_sets"]["coco"][key] for key in ("annotations", "images")}
-    needed |= {CONFIG["detectors"][name]["pretrained"] for name in ("resnet101", "vgg16")}
-    for dataset in (dataset for name, dataset in CONFIG["datasets"].items() if name != "shapes"):
+    needed |= {CONFIG["detectors"][name]["pretrained"] for name in ("resnet50", "resnet101", "vgg16")}
+    entities = CONFIG["datasets"]["flickr30k"]  # its images must be requested
+    needed |= {entities["entities"], *(f"{entities['split_lists']}/{split}.txt" for split in ("train", "val", "test"))}
+    for dataset in (dataset for dataset in CONFIG["datasets"].values() if dataset.get("split_by") in SPLITS_OF_REFER):
         needed |= {f"{dataset['folder']}/refs({dataset['split_by']}).p", f"{dataset['folder']}/instances.json"}
         needed.add(dataset["images"])
     assert needed <= provided
@@ -53,11 +58,11 @@ def test_every_source_is_documented_with_its_file_its_place_and_its_counts(name)
         assert " / ".join(f"{count:,}" for count in counts.values()) in row
 
 
-@pytest.mark.parametrize("backbone", ["resnet101", "vgg16"])
+@pytest.mark.parametrize("backbone", ["resnet50", "resnet101", "vgg16"])
 def test_imagenet_weights_are_those_that_the_library_publishes(backbone):
-    from torchvision.models import ResNet101_Weights, VGG16_Weights
+    from torchvision.models import get_model_weights
 
-    published = {"resnet101": ResNet101_Weights, "vgg16": VGG16_Weights}[backbone].IMAGENET1K_V1.url
+    published = get_model_weights(backbone).IMAGENET1K_V1.url
     source = BUILT_IN_SOURCES[backbone]
     assert source.mirrors == (published,) and f"-{source.sha256}.pth" in published
 

@@ -58,7 +58,7 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
         ("datasets.shapes.run.training.epoch", 3, r"run: unknown key training\.epoch; did you mean epochs\?"),
         ("datasets.shapes.run.epochs", 3, r"run: unknown key epochs; it belongs under another key"),
-        ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, vgg16"),
+        ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, resnet50, vgg16"),
         ("datasets.shapes.run.vocabulary", "none", "unknown vocabulary none"),
         ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr; remove it$"),
         ("runs.default", {}, r"runs\.default: is built in"),

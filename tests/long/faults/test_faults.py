@@ -22,8 +22,10 @@ ELSEWHERE = {
     "demo",
     "fetch_corenlp",
     "freeze_custom",
+    "freeze_entities",
     "import_regions",
     "read_custom",
+    "read_entities",
     "readme_pictures",
     "show_expression",
 }

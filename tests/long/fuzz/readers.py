@@ -45,6 +45,7 @@ from tests.errors.project import (
     WORDS,
     make_project,
 )
+from tests.jvgn.datasets.entities_files import annotation_xml
 
 SHOW = f"show {RUN} 5"
 GROUND = f"ground {PICTURE} star --run {RUN} --json answers.json"
@@ -58,6 +59,7 @@ GRAPH = "graph 'woman holding umbrella' --backend conllu --option parses=more/tr
 SURVEY = f"survey make ours={RUN} --examples 1 --output form.html --key key.json"
 ADOPT = "adopt-detector --settings more/given.yaml --weights weights.safetensors --provenance provenance.json"
 READ_OWN = "read-custom --settings more/own.yaml --output results/datasets/own"
+READ_ENTITIES = "read-entities --settings more/entities.yaml --output results/datasets/entities"
 IMPORT = (
     f"import-regions det --settings {REGION_SETTINGS} --detector more/npz.yaml --dataset {DATASET}"
     " --output regions.h5 --name shapes given"
@@ -81,6 +83,8 @@ READERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "COCO's annotations": ("resources/shapes/instances.json", (READ_DATASET,)),
     "own expressions, CSV": ("more/own.csv", (READ_OWN,)),
     "own annotations": ("more/annotations.json", (READ_OWN,)),
+    "captions of Entities": ("more/entities/Sentences/5.txt", (READ_ENTITIES,)),
+    "boxes of Entities": ("more/entities/Annotations/5.xml", (READ_ENTITIES,)),
     "images": (f"{DATASET}/images.parquet", (EXTRACT, SHOW, EXAMPLES)),
     "objects": (f"{DATASET}/objects.parquet", (EXTRACT, SCORE, SHOW)),
     "expressions": (EXPRESSIONS, (PARSE, BUILD_VOCABULARY, PREDICT, SCORE, SHOW, EXCLUDE)),
@@ -130,6 +134,7 @@ def make_files(folder: Path) -> None:
     folder.mkdir()
     make_project(folder)
     make_own_data(folder / "more")
+    make_entities(folder / "more/entities")
     make_networks_and_features(folder, folder / "more")
     with zipfile.ZipFile(folder / "resources/set.zip", "w") as archive:
         for name, content in {"set/refs.p": b"refs", "set/more/a.json": b'{"a": 1}' * 40, "other.txt": b"x"}.items():
@@ -153,6 +158,20 @@ def make_own_data(more: Path) -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (40, 60, 3), np.uint8)
     for suffix in ("jpg", "png"):
         Image.fromarray(pixels).save(more / f"photo.{suffix}")
+
+
+def make_entities(folder: Path) -> None:
+    for name in ("Sentences", "Annotations", "pictures"):
+        (folder / name).mkdir(parents=True)
+    for image_id, split in ((5, "train"), (6, "val")):
+        (folder / f"Sentences/{image_id}.txt").write_text("[/EN#1/people A man] on [/EN#2/scene/other a red hill] .\n")
+        (folder / f"Annotations/{image_id}.xml").write_text(annotation_xml(60, 40, [(["1", "2"], (1, 2, 30, 40))]))
+        (folder / f"pictures/{image_id}.jpg").touch()
+        (folder / f"{split}.txt").write_text(f"{image_id}\n")
+    (folder / "test.txt").touch()
+    here = f"more/{folder.name}"
+    settings = {"entities": here, "split_lists": here, "images": f"{here}/pictures"}
+    folder.with_suffix(".yaml").write_text(yaml.safe_dump(settings))
 
 
 def make_networks_and_features(folder: Path, more: Path) -> None:

@@ -22,6 +22,8 @@ PUBLISHED = {
     "refcocog": "refcocog.zip",
     "glove": "glove.840B.300d.zip",
     "resnet101": "resnet101-63fe2227.pth",
+    "resnet50": "resnet50-0676ba61.pth",
+    "flickr30k-entities": "flickr30k_entities.zip",
 }
 
 

@@ -1,4 +1,4 @@
-"""Small files in the formats and layouts of COCO, REFER, GloVe and torchvision.
+"""Small files in the formats and layouts of COCO, REFER, Flickr30k Entities, GloVe and torchvision.
 
 The scenes are those of `shapes`, under file names, categories and ids of COCO. Each has a frame that even a hardly
 trained detector finds: without any matching region, nothing could be trained.
@@ -7,14 +7,18 @@ trained detector finds: without any matching region, nothing could be trained.
 import io
 import json
 import pickle
+import shutil
 import zipfile
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw
 
+from jvgn.datasets.flickr30k import TYPES
+from jvgn.settings.built_in_sources import ENTITIES_COMMIT
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
+from tests.jvgn.datasets.entities_files import annotation_xml
 
 from . import python2_pickle
 from .python2_pickle import Str
@@ -149,7 +153,9 @@ def publish(folder: Path) -> dict[str, dict[str, int]]:
     write_images(folder / "train2014.zip", photographs)
     write_annotations(folder / "annotations_trainval2014.zip", photographs)
     write_glove(folder / "glove.840B.300d.zip", photographs)
-    write_weights(folder / "resnet101-63fe2227.pth")
+    write_weights(folder / "resnet101-63fe2227.pth", "resnet101")
+    write_weights(folder / "resnet50-0676ba61.pth", "resnet50")
+    write_entities(folder, photographs)
     return {name: counted(next(iter(splits.values()))) for name, splits in refs.items()}
 
 
@@ -198,13 +204,52 @@ def write_glove(path: Path, photographs: Photographs) -> None:
         archive.writestr("glove.840B.300d.txt", lines.getvalue())
 
 
-def write_weights(path: Path) -> None:
-    """Write an untrained ResNet-101 with the names of torchvision."""
+def write_entities(folder: Path, photographs: Photographs) -> None:
+    """Write the archive of Flickr30k Entities, and the images that a user would have requested."""
+    root, inner = f"flickr30k_entities-{ENTITIES_COMMIT}", io.BytesIO()
+    requested = folder / "flickr30k-images"
+    requested.mkdir()
+    listed: dict[str, list[str]] = {"train": [], "val": [], "test": []}
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
+        for image in (image for image in photographs.images if image["id"] in photographs.described):
+            number = image["id"]
+            refs = [ref for ref in photographs.refs if coco_id(ref["image_id"]) == number]
+            listed[refs[0]["split"]].append(f"{number}\n")
+            captions = [caption(ref, sentence) for ref in refs for sentence in ref["sentences"]][-5:]
+            notes = [note for note in photographs.annotations if note["image_id"] == number]
+            boxes = [([note["id"]], inclusive(note["bbox"])) for note in notes]
+            archive.writestr(f"Sentences/{number}.txt", "".join(captions))
+            archive.writestr(f"Annotations/{number}.xml", annotation_xml(image["width"], image["height"], boxes))
+            shutil.copy(photographs.folder / "images" / photographs.drawn_names[number], requested / f"{number}.jpg")
+    with zipfile.ZipFile(folder / "flickr30k_entities.zip", "w") as archive:
+        archive.writestr(f"{root}/annotations.zip", inner.getvalue())
+        for split, lines in listed.items():
+            archive.writestr(f"{root}/{split}.txt", "".join(lines))
+
+
+def caption(ref: dict, sentence: dict) -> str:
+    """Return a line of captions, in which the noun of each mentioned object is a phrase."""
+    words = list(sentence["tokens"])
+    frame = {"head_token": words.index("frame"), "ann_id": ref["ann_id"]} if "frame" in words else None
+    for mention in sentence.get("mentions") or [frame]:
+        entity, index = mention["ann_id"], mention["head_token"]
+        words[index] = f"[/EN#{entity}/{TYPES[entity % len(TYPES)]} {words[index]}]"
+    return " ".join(words) + " .\n"
+
+
+def inclusive(box: list[float]) -> tuple[int, ...]:
+    """Return x, y, width and height as the first and the last pixels, which count from 1."""
+    x, y, width, height = map(round, box)
+    return x + 1, y + 1, x + width, y + height
+
+
+def write_weights(path: Path, name: str) -> None:
+    """Write an untrained network with the names of torchvision."""
     import torch
-    from torchvision.models import resnet101
+    from torchvision.models import get_model
 
     torch.manual_seed(0)
-    network = resnet101()
+    network = get_model(name)
     for name, layer in network.named_modules():
         if name.endswith("bn3"):
             torch.nn.init.constant_(layer.weight, 0.1)  # thirty random residuals would drown everything

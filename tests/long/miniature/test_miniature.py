@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import time
 import zipfile
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.long.miniature.conftest import PUBLISHED, clone
 
 RUNS = [f"{dataset}_{setting}" for dataset in ("refcocog", "refcoco", "refcoco+") for setting in ("det", "gt")]
 SPLITS = {"refcocog": {"val", "test"}, "refcoco": {"val", "testA", "testB"}, "refcoco+": {"val", "testA", "testB"}}
+FLICKR = ["results/flickr30k_gt/metrics.json", "results/datasets/flickr8k/images.parquet"]
 SPLIT_BY = {"refcocog": "umd", "refcoco": "unc", "refcoco+": "unc"}
 
 
@@ -28,7 +30,18 @@ def everything(internet, tmp_path_factory):
     project.configure(sources)
     finish(project, "results/refcocog_det/metrics.json")
     finish(project, *(f"results/{run}/metrics.json" for run in RUNS))
+    bring_photographs(project, internet)
+    finish(project, *FLICKR)
     return project
+
+
+def bring_photographs(project, internet):
+    """Put the photographs where a user of Flickr30k or of Flickr8k, which has a part of them, puts them."""
+    requested = shutil.copytree(internet.folder / "flickr30k-images", project.folder / "resources/flickr30k/images")
+    part = project.folder / "resources/flickr8k/images"
+    part.mkdir(parents=True)
+    for picture in sorted(requested.iterdir())[2:]:
+        shutil.copy(picture, part / f"{picture.stem}_693b08cb0e.jpg")
 
 
 def finish(project, *targets):
@@ -48,6 +61,26 @@ def test_the_workflow_runs_from_an_empty_folder_to_metrics(everything, internet,
         assert found["n"] == internet.counts[dataset][split]
         assert 0 <= found["accuracy"] <= found["oracle_recall"] <= 100
         assert setting == "det" or found["oracle_recall"] == 100
+
+
+def test_flickr30k_runs_from_the_users_images_to_metrics(everything):
+    metrics = json.loads((everything.folder / "results/flickr30k_gt/metrics.json").read_text())
+    mentions = pd.read_parquet(everything.folder / "results/datasets/flickr30k/mentions.parquet")
+    assert {split: found["oracle_recall"] for split, found in metrics["splits"].items()} == {"val": 100, "test": 100}
+    assert all("context_accuracy" in found for found in metrics["splits"].values())
+    assert mentions["type"].nunique() > 3
+    assert "annotated referents have no node" in everything.log("training/flickr30k_gt.log")
+    whole, part = (
+        pd.read_parquet(everything.folder / f"results/datasets/{name}/images.parquet")
+        for name in ("flickr30k", "flickr8k")
+    )
+    assert part["image_id"].tolist() == whole["image_id"].tolist()[2:]
+
+
+def test_without_the_images_of_flickr30k_the_error_says_to_request_them(project):
+    run = project.snakemake("--dry-run", "--", "results/flickr30k_gt/metrics.json")
+    assert run.returncode == 1
+    assert "resources/flickr30k/images: no such folder; request the images from their owners" in run.stdout + run.stderr
 
 
 def test_the_detector_is_proved_to_have_seen_no_evaluation_image(everything):
@@ -76,7 +109,7 @@ def test_every_file_is_downloaded_once(everything, internet):
 
 
 def test_a_second_run_does_nothing(everything):
-    again = everything.snakemake("--", *(f"results/{run}/metrics.json" for run in RUNS))
+    again = everything.snakemake("--", *(f"results/{run}/metrics.json" for run in RUNS), *FLICKR)
     assert again.returncode == 0 and "Nothing to be done" in again.stdout + again.stderr
 
 
