@@ -202,7 +202,7 @@ def show(
     remark = f"expression {stored.expression_id}, {stored.split}, {found.name}"
     say(f"{remark}: {stored.text}", *text_table(answer))
     drawn = list(outputs) or [Path(f"expression_{stored.expression_id}.png")]
-    gold = Gold(stored.gold, stored.is_found, remark)
+    gold = Gold(stored.gold, stored.is_found, remark, stored.context)
     draw_answer(read_image(folder / stored.image).permute(1, 2, 0).numpy(), answer, drawn, gold)
     say(f"drawn: {', '.join(map(str, drawn))}")
 

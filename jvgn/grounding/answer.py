@@ -62,7 +62,7 @@ class Answer:
     """Width and height of the image."""
     box_N4: np.ndarray
     unary_KN: np.ndarray
-    """Probabilities before message passing, by each node's own words."""
+    """Probabilities before message passing, from the unary potentials alone."""
     marginal_KN: np.ndarray
     """Probabilities after it."""
     region_K: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""An expression of a run's predictions, with its image, its scene graph and its gold box.
+"""An expression of a run's predictions, with its image, its scene graph and its gold boxes.
 
 Loads no torch, so that a wrong id is reported at once.
 """
@@ -33,6 +33,8 @@ class StoredExpression:
     """Width and height of the image."""
     gold: Box
     """The box of the referent."""
+    context: dict[int, Box]
+    """The gold boxes of other nodes, where the dataset has them."""
     is_found: bool
     """Whether the run chose a correct region for the referent."""
 
@@ -40,7 +42,7 @@ class StoredExpression:
 def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpression:
     """Return the expression with this id; without an id, the one that message passing helped most."""
     path = run.table("expressions")
-    check_unchanged(run.predictions, path, run.table("images"), run.table("objects"))
+    check_unchanged(run.predictions, path, run.table("images"), run.table("objects"), run.table("mentions"))
     expressions = tables.read_expressions(path)
     images, objects = tables.read_images(run.table("images")), tables.read_objects(run.table("objects"))
     tables.check_known(path, expressions, images, "image_id")
@@ -59,17 +61,36 @@ def read_expression(run: RunFolder, expression_id: int | None) -> StoredExpressi
     graphs = GraphFiles.within(run.graphs(run.read_settings().parser))
     check_unchanged(graphs.nodes, graphs.edges)
     (referent,) = [row["node"] for row in own if row["is_referent"]]  # by the run's setting
+    graph = replace(read_graph(graphs, expression_id, expression["tokens"]), referent=referent)
     return StoredExpression(
         expression_id=expression_id,
         split=expression["split"],
         text=expression["text"],
-        graph=replace(read_graph(graphs, expression_id, expression["tokens"]), referent=referent),
+        graph=graph,
         image_id=image["image_id"],
         image=image["file_name"],
         size=(image["width"], image["height"]),
-        gold=(gold["x1"], gold["y1"], gold["x2"], gold["y2"]),
+        gold=box_of(gold),
+        context=context_boxes(run, expression_id, graph, objects),
         is_found=any(row["is_referent"] and row["correct"] for row in own),
     )
+
+
+def context_boxes(run: RunFolder, expression_id: int, graph: SceneGraph, objects: pa.Table) -> dict[int, Box]:
+    """Return the gold box of each node beside the referent whose head is the word of a mention."""
+    path = run.table("mentions")
+    mentions = tables.read_mentions(path)
+    tables.check_known(path, mentions, objects, "object_id")
+    node_of = {node.head_token: index for index, node in enumerate(graph.nodes)}
+    return {
+        node_of[mention["head_token"]]: box_of(rows_of(objects, "object_id", mention["object_id"])[0])
+        for mention in rows_of(mentions, "expression_id", expression_id)
+        if not mention["is_referent"] and mention["head_token"] in node_of
+    }
+
+
+def box_of(row: dict[str, Any]) -> Box:
+    return row["x1"], row["y1"], row["x2"], row["y2"]
 
 
 def rows_of(table: pa.Table, key: str, value: int) -> list[dict[str, Any]]:

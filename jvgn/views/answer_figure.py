@@ -6,8 +6,8 @@ each with a hollow bar for its probability before message passing and a solid on
 counted from 1. Lengths are in inches, from the top left corner. Shape suffixes: K nodes, N regions, H, W pixels.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,8 @@ class Gold:
     is_found: bool
     remark: str
     """The name of the expression."""
+    context: Mapping[int, Box] = field(default_factory=dict)
+    """The gold boxes of other nodes."""
 
 
 def draw_answer(picture_HW3: np.ndarray, answer: Answer, outputs: Sequence[Path], gold: Gold | None = None) -> None:
@@ -159,7 +161,10 @@ def draw_image(axes: Axes, picture_HW3: np.ndarray, answer: Answer, scale: float
         nodes_in[answer.region_K[node]].append(node)
     in_order = sorted(nodes_in, key=lambda region: (len(nodes_in[region]), -area(answer.box(region))))
     if gold is not None:
-        draw_gold(axes, gold.box, 3.2 / POINTS / scale)
+        room = 3.2 / POINTS / scale
+        for node, box in gold.context.items():
+            draw_gold(axes, box, room, "white", colour[node])
+        draw_gold(axes, gold.box, room, "black", GOLD)
     for region in in_order:
         if not nodes_in[region]:
             outline(axes, answer.box(region), SOFT, 0.6)
@@ -171,10 +176,10 @@ def draw_image(axes: Axes, picture_HW3: np.ndarray, answer: Answer, scale: float
         draw_tag(axes, str(region + 1), answer.box(region), own[0], scale, answer.size)
 
 
-def draw_gold(axes: Axes, box: Box, room: float) -> None:
-    """Draw around the gold box, so that the box of a found referent does not cover it."""
+def draw_gold(axes: Axes, box: Box, room: float, below: str, colour: str) -> None:
+    """Draw dashes around the gold box, so that the box of a found object does not cover them."""
     x1, y1, x2, y2 = grown(box, room)
-    for width, edge, style in ((2.2, "black", "-"), (1.4, GOLD, (0, (2.5, 1.5)))):
+    for width, edge, style in ((2.2, below, "-"), (1.4, colour, (0, (2.5, 1.5)))):
         axes.add_patch(Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, ec=edge, lw=width, ls=style))
 
 
@@ -214,7 +219,11 @@ def draw_legend(canvas: Canvas, y: float, gold: Gold | None) -> None:
     if gold is not None:
         canvas.box(x, y - 0.035, 0.12, 0.07, fc="none", ec="black", lw=1.8)
         canvas.box(x, y - 0.035, 0.12, 0.07, fc="none", ec=GOLD, lw=1.1, ls=(0, (2.5, 1.5)))
-        canvas.text(x + 0.17, y, "annotated referent", SMALL, SOFT)
+        if gold.context:  # in the colours of their nodes; the second is that of the first context
+            canvas.box(x + 0.19, y - 0.035, 0.12, 0.07, fc="none", ec=COLOURS[1], lw=1.1, ls=(0, (2.5, 1.5)))
+            canvas.text(x + 0.36, y, "annotated", SMALL, SOFT)
+        else:
+            canvas.text(x + 0.17, y, "annotated referent", SMALL, SOFT)
 
 
 def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[TreeNode], tops: Sequence[float]) -> None:

@@ -49,7 +49,7 @@ class Example:
 
 
 def draw_examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output: Path) -> None:
-    """Draw expressions whose referent was unlikely by its own words and found, then some that were not found."""
+    """Draw expressions whose referent was unlikely before messages and found, then some that were not found."""
     chosen = chosen_examples(dataset, nodes, predictions)
     rows = -(-len(chosen) // COLUMNS)
     figure = Figure(figsize=(PANEL[0] * COLUMNS, PANEL[1] * rows))
@@ -95,7 +95,7 @@ def groundings_of(rows: pd.DataFrame) -> list[Grounding]:
 
 
 def choose_examples(found: pd.DataFrame, expressions: pd.DataFrame, corrected: int = 6, failed: int = 3) -> list[int]:
-    """Choose expressions with context: found ones that were least likely by their own words, and some not found."""
+    """Choose expressions with context: found ones that were least likely before messages, and some not found."""
     if not len(found):
         return []
     split = expressions["split"].reindex(found["expression_id"]).to_numpy()

@@ -15,6 +15,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from jvgn.datasets import tables
+from jvgn.evaluation.mention_scores import NODE, read_matched
 from jvgn.evaluation.predictions import read_beliefs, read_predictions
 from jvgn.graphs.tables import EDGES, NODES
 from jvgn.regions.hdf5_store import RegionStore
@@ -59,6 +60,15 @@ class GallerySources:
         found = read_predictions(self.predictions, evaluated).to_pandas()
         return found[found["expression_id"].isin(self.expressions["expression_id"])]
 
+    @cached_property
+    def context(self) -> pd.DataFrame:
+        """The gold mentions beside the referents, with the `node` of each and whether it is found (`correct`)."""
+        mentions = read_matched(self.dataset, self.expressions, read_table(self.nodes, NODES).to_pandas())
+        mentions = mentions[~mentions["is_referent"]]
+        others = self.shown_predictions[~self.shown_predictions["is_referent"]].set_index(NODE)["correct"]
+        found = others.reindex(pd.MultiIndex.from_frame(mentions[NODE])).astype("boolean").fillna(False)
+        return mentions.assign(correct=found.to_numpy(bool))
+
     def outcomes(self, iou_threshold: float) -> pd.DataFrame:
         """Return a row for each expression that has predictions, with its outcome."""
         covered = coverage(self.dataset, self.regions, self.expressions["image_id"], iou_threshold)["covered"]
@@ -91,6 +101,9 @@ def shown(sources: GallerySources, chosen: pd.DataFrame) -> Iterator[dict[str, A
     nodes = nodes_with_beliefs(sources, ids).groupby("expression_id")
     edges = read_table(sources.edges, EDGES).to_pandas()
     edges_of = dict(iter(edges[edges["expression_id"].isin(ids)].groupby("expression_id")))
+    context = sources.context
+    is_right = context.groupby("expression_id")["correct"].all()
+    gold = boxes.reindex(context["object_id"]).set_index(pd.MultiIndex.from_frame(context[NODE])).dropna()
     store = RegionStore(sources.regions)
     for row in chosen.itertuples():
         expression, own = expressions.loc[row.expression_id], nodes.get_group(row.expression_id)
@@ -103,10 +116,11 @@ def shown(sources: GallerySources, chosen: pd.DataFrame) -> Iterator[dict[str, A
             "size": images.loc[row.image_id, ["width", "height"]].tolist(),
             "split": row.split,
             "outcome": row.outcome,
+            "context": {True: "right", False: "wrong"}.get(is_right.get(row.expression_id), ""),
             "tokens": list(expression["tokens"]),
             "gold": rounded(boxes.loc[expression["object_id"]].to_numpy(), 1),
             "regions": rounded(box_N4, 1),
-            "nodes": [node_data(node) for node in own.itertuples()],
+            "nodes": [node_data(node, gold) for node in own.itertuples()],
             "referent": int(own["is_chosen_referent"].to_numpy().argmax()),
             "edges": [edge_data(edge) for edge in edges_of.get(row.expression_id, edges[:0]).itertuples()],
         }
@@ -122,7 +136,9 @@ def nodes_with_beliefs(sources: GallerySources, ids: pd.Series) -> pd.DataFrame:
     return own.merge(read_beliefs(sources.predictions, ids), on=["expression_id", "node"])
 
 
-def node_data(node: Any) -> dict[str, Any]:
+def node_data(node: Any, gold: pd.DataFrame) -> dict[str, Any]:
+    """Return a node of the page; `gold` holds the annotated boxes of context, by expression and node."""
+    key = (node.expression_id, node.node)
     return {
         "head": node.head,
         "attributes": list(node.attributes),
@@ -130,6 +146,7 @@ def node_data(node: Any) -> dict[str, Any]:
         "before": rounded(node.unary_of_regions, BELIEF_DIGITS),
         "after": rounded(node.marginal_of_regions, BELIEF_DIGITS),
         "region": node.region,
+        "gold": rounded(gold.loc[key].to_numpy(), 1) if key in gold.index else None,
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from jvgn.evaluation.metrics import Metrics, Split, read_metrics, wilson_interval
+from jvgn.evaluation.metrics import Metrics, RegionRecall, read_metrics
 from jvgn.storage.files import reading, write_text
 from jvgn.storage.pictures import read_picture
 from jvgn.views.self_contained_page import jpeg_url
@@ -19,11 +19,11 @@ PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-body {{ font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem }}
+body {{ font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 66rem; margin: 1.5rem auto; padding: 0 1rem }}
 h1 {{ font-size: 1.4rem }} h2 {{ font-size: 1.1rem; margin-top: 1.6rem }}
-div {{ overflow-x: auto }} img {{ max-width: 100% }} p {{ max-width: 44rem }}
+div {{ overflow-x: auto; margin: 1rem 0 }} img {{ max-width: 100% }} p {{ max-width: 44rem }}
 table {{ border-collapse: collapse }}
-th, td {{ padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #d9dee3; white-space: nowrap }}
+th, td {{ padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #d9dee3; white-space: nowrap }}
 th {{ font-weight: 600; vertical-align: bottom }}
 th:first-child, td:first-child, table.words td, table.words th {{ text-align: left }}
 small {{ color: #5c6570 }} code {{ font-size: .85em }}
@@ -35,13 +35,16 @@ small {{ color: #5c6570 }} code {{ font-size: .85em }}
 </body>
 </html>
 """
-SPLITS = """Referents found: the share of sentences whose main object was found, with its 95% interval (Wilson's; the
-sentences count as independent). Context found: the share of the other objects mentioned, where the data say which they
-are; training does not use this. Reachable: the share of sentences whose main object some region covers; no method can
-find more on these regions. Calibration error: how far the probabilities of the answers are from their accuracy."""
-DECODINGS = """Three ways to choose regions with the same model: each object by its own words alone (before message
-passing), each by its probability after message passing, and all at once by the most probable joint grounding."""
-WAYS = {"unary": "own words alone", "marginal": "after message passing", "map": "best joint grounding"}
+SPLITS = """Referents found: the share of sentences whose main object was found. In brackets: 95% intervals, by the
+bootstrap over images. Context found: the share of the other objects mentioned, where the data say which they are; the
+paper's training does not use this. Reachable: the share of sentences whose main object some region covers; no method
+can find more on these regions. Calibration error: how far the probabilities of the answers are from their accuracy."""
+DECODINGS = """Three ways to choose regions with the same model: each object alone (before messages), each by its
+probability after message passing, and all at once by the most probable joint grounding."""
+MENTIONS = """R@k: the share of annotated mentions, the main objects too, with a correct region among the k most
+probable ones after message passing. Upper bound: the share that some region covers. A mention whose word is the head of
+no object of the scene graph counts as wrong."""
+WAYS = {"unary": "before messages", "marginal": "after message passing", "map": "best joint grounding"}
 REGIONS = {"gt": "annotated regions", "det": "detected regions"}
 PROOFS = {
     "proved": "no: proved from the list of its training images",
@@ -83,7 +86,11 @@ def write_results(metrics_path: Path, output: Path) -> None:
     metrics = read_metrics(metrics_path)
     run = "" if metrics.run == "default" else f", run {metrics.run}"
     title = f"{metrics.dataset} on {REGIONS.get(metrics.setting, metrics.setting)}{run}"
-    write_page(title, [*split_part(metrics), *decoding_part(metrics), *provenance_part(metrics)], output)
+    write_page(
+        title,
+        [*split_part(metrics), *decoding_part(metrics), *mention_part(metrics), *provenance_part(metrics)],
+        output,
+    )
 
 
 def split_part(metrics: Metrics) -> list[str]:
@@ -92,8 +99,8 @@ def split_part(metrics: Metrics) -> list[str]:
         [
             name,
             f"{split.n:,}",
-            accuracy(split),
-            percentage(split.context_accuracy),
+            with_interval(split.accuracy, split.accuracy_interval),
+            with_interval(split.context_accuracy, split.context_accuracy_interval),
             percentage(split.oracle_recall),
             f"{split.mean_regions:.1f}",
             percentage(split.calibration_error),
@@ -103,9 +110,8 @@ def split_part(metrics: Metrics) -> list[str]:
     return ["<h2>By split</h2>", html_table([*header, "calibration error"], rows), f"<p>{SPLITS}</p>"]
 
 
-def accuracy(split: Split) -> str:
-    low, high = wilson_interval(round(split.accuracy * split.n / 100), split.n)
-    return f"{percentage(split.accuracy)} ({low:.1f} to {high:.1f})"
+def with_interval(value: float | None, interval: list[float] | None) -> str:
+    return percentage(value) + (f" ({interval[0]:.1f} to {interval[1]:.1f})" if interval else "")
 
 
 def percentage(value: float | None) -> str:
@@ -114,12 +120,57 @@ def percentage(value: float | None) -> str:
 
 def decoding_part(metrics: Metrics) -> list[str]:
     rows = [
-        [name, WAYS.get(way, way), percentage(shares.accuracy), percentage(shares.context_accuracy)]
+        [
+            name,
+            WAYS.get(way, way),
+            with_interval(shares.accuracy, shares.accuracy_interval),
+            with_interval(shares.context_accuracy, shares.context_accuracy_interval),
+        ]
         for name, split in metrics.splits.items()
         for way, shares in split.by_decoding.items()
     ]
     header = ["split", "decoding", "referents found", "context found"]
     return ["<h2>By decoding</h2>", html_table(header, rows), f"<p>{DECODINGS}</p>"]
+
+
+def mention_part(metrics: Metrics) -> list[str]:
+    """Return the tables about gold mentions, nothing if the dataset has none."""
+    splits = {name: split for name, split in metrics.splits.items() if split.recall}
+    if not splits:
+        return []
+    recalls = [
+        [name, kind, *recall_cells(recall)]
+        for name, split in splits.items()
+        for kind, recall in ({"all": split.recall} | split.recall_by_type).items()
+        if recall
+    ]
+    groups = [
+        [name, by, group, f"{share.n:,}", with_interval(share.accuracy, share.interval)]
+        for name, split in splits.items()
+        for by, shares in (("type", split.context_by_type), ("relation", split.context_by_relation))
+        for group, share in shares.items()
+    ]
+    counts = [
+        [name, str(split.unmatched_mentions), str(split.contradicting_mentions)] for name, split in splits.items()
+    ]
+    return [
+        "<h2>All mentions</h2>",
+        html_table(["split", "type", "mentions", "R@1", "R@5", "R@10", "upper bound"], recalls),
+        f"<p>{MENTIONS}</p>",
+        html_table(["split", "mentions without a node", "contradicting their sentence"], counts),
+        "<h2>Context by type and relation</h2>",
+        html_table(["split", "by", "group", "mentions", "context found"], groups),
+    ]
+
+
+def recall_cells(recall: RegionRecall) -> list[str]:
+    return [
+        f"{recall.n:,}",
+        with_interval(recall.r_at_1, recall.r_at_1_interval),
+        with_interval(recall.r_at_5, recall.r_at_5_interval),
+        with_interval(recall.r_at_10, recall.r_at_10_interval),
+        percentage(recall.upper_bound),
+    ]
 
 
 def provenance_part(metrics: Metrics) -> list[str]:

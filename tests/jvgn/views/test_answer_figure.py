@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from jvgn.grounding.answer import Answer
@@ -20,7 +21,7 @@ from jvgn.views.answer_figure import (
     styles,
     top_regions,
 )
-from jvgn.views.figure_style import COLOURS, fitted, text_width
+from jvgn.views.figure_style import COLOURS, GOLD, fitted, text_width
 from parsers import parse
 from parsers.scene_graph import Edge, Node, SceneGraph
 
@@ -35,6 +36,7 @@ SENTENCES = {
     "no character": "the \x00 star\x1b beside \udcff a \x07 ring",
     "a word without end": f"the {'very' * 60} star beside the {'long' * 60}",
 }
+SOLID = ("-", "solid")
 SIZES = [(640, 427), (144, 192), (1000, 100)]
 
 
@@ -58,7 +60,7 @@ def chain(nodes):
 @pytest.mark.parametrize(("sentence", "size"), list(product(SENTENCES, SIZES)))
 def test_all_text_is_inside_the_figure_and_large_enough_to_read(sentence, size):
     answer = answer_to(SENTENCES[sentence], size)
-    gold = Gold((5, 5, 50, 50), True, "expression 12345, test, refcocog_det")
+    gold = Gold((5, 5, 50, 50), True, "expression 12345, test, refcocog_det", {0: (5, 5, 90, 90)})
     figure = answer_figure(np.zeros((*size[::-1], 3), np.uint8), answer, gold)
     assert figure.get_figwidth() == WIDTH
     renderer = FigureCanvasAgg(figure).get_renderer()
@@ -78,6 +80,17 @@ def test_no_text_of_the_graph_and_the_bars_covers_another(sentence):
     extents = [text.get_window_extent(renderer) for text in figure.axes[0].texts if text.get_text()]
     for place, one in enumerate(extents):
         assert not any(one.shrunk(0.9, 0.6).overlaps(other.shrunk(0.9, 0.6)) for other in extents[:place])
+
+
+def test_annotated_context_is_dashed_in_the_colour_of_its_node():
+    answer = answer_to("the cup on the table")
+    gold = Gold((5, 5, 50, 50), True, "expression 1", {1: (100, 100, 200, 180)})
+    picture = np.zeros((427, 640, 3), np.uint8)
+    dashed = [box for box in answer_figure(picture, answer, gold).axes[1].patches if box.get_linestyle() not in SOLID]
+    drawn = {to_hex(box.get_edgecolor()).lower(): box.get_bbox().extents for box in dashed}
+    assert set(drawn) == {GOLD.lower(), colours(answer)[1].lower()}
+    x1, y1, x2, y2 = drawn[colours(answer)[1].lower()]
+    assert 80 < x1 < 100 and 80 < y1 < 100 and 200 < x2 < 220 and 180 < y2 < 200
 
 
 def test_every_word_of_the_sentence_is_shown():

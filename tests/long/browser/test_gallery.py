@@ -21,13 +21,14 @@ def picture():
     return "data:image/jpeg;base64," + base64.b64encode(written.getvalue()).decode()
 
 
-def example(number, words, outcome, nodes, edges=()):
+def example(number, words, outcome, nodes, edges=(), context=""):
     return {
         "id": number,
         "image": "7",
         "size": [96, 64],
         "split": "test",
         "outcome": outcome,
+        "context": context,
         "tokens": words.split(),
         "gold": [5, 5, 25, 25],
         "regions": [[5, 5, 25, 25], [40, 10, 60, 30], [70, 30, 90, 60]],
@@ -37,19 +38,19 @@ def example(number, words, outcome, nodes, edges=()):
     }
 
 
-def node(head, tokens, before, after):
-    return {"head": head, "attributes": [], "tokens": tokens, "before": before, "after": after}
+def node(head, tokens, before, after, gold=None):
+    return {"gold": gold, "head": head, "attributes": [], "tokens": tokens, "before": before, "after": after}
 
 
 @pytest.fixture
 def page(tmp_path):
     star = node("star", [0], [0.3, 0.5, 0.2], [0.9, 0.1, 0.0])
-    ring = node("ring", [3], [0.2, 0.6, 0.2], [0.0, 0.99, 0.01])
+    ring = node("ring", [3], [0.2, 0.6, 0.2], [0.0, 0.99, 0.01], gold=[70, 30, 90, 60])
     edge = {"subject": 0, "relation": "left of", "object": 1, "tokens": [1, 2]}
     hostile = node("<script>alert(1)</script>", [0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
     path = tmp_path / "index.html"
     examples = [
-        example(1, "star left of ring", "corrected", [star, ring], [edge]),
+        example(1, "star left of ring", "corrected", [star, ring], [edge], context="wrong"),
         example(2, "<script>alert(1)</script> cross", "right", [hostile]),
         example(3, "ring", "broken", [node("ring", [0], [0.7, 0.2, 0.1], [0.1, 0.8, 0.1])]),
     ]
@@ -71,6 +72,12 @@ def test_at_first_each_object_shows_its_most_probable_region(browser, page):
     assert boxes(browser) == {(0, 0): "1", (1, 1): "2"}
 
 
+def test_annotated_context_is_dashed_in_its_colour(browser, page):
+    browser.get(page)
+    dashed = browser.find_elements(By.CSS_SELECTOR, "#image .gold[stroke-dasharray]")
+    assert [box.get_attribute("stroke") for box in dashed] == ["#000", "#D55E00"]
+
+
 @pytest.mark.parametrize("place", ["#sentence [data-node='0']", "#graph [data-node='0']", ".belief[data-node='0']"])
 def test_hovering_an_object_lights_exactly_its_regions(browser, page, place):
     browser.get(page)
@@ -90,7 +97,15 @@ def test_the_toggle_changes_the_numbers(browser, page):
 
 @pytest.mark.parametrize(
     "filters, count",
-    [("outcome=broken", 1), ("size=1", 2), ("words=ring", 2), ("words=left+ring", 1), ("words=cat", 0)],
+    [
+        ("outcome=broken", 1),
+        ("context=wrong", 1),
+        ("context=right", 0),
+        ("size=1", 2),
+        ("words=ring", 2),
+        ("words=left+ring", 1),
+        ("words=cat", 0),
+    ],
 )
 def test_filters_change_the_count_and_are_in_the_address(browser, page, filters, count):
     browser.get("about:blank")

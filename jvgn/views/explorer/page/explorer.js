@@ -131,7 +131,7 @@ function drawTelling(example, message) {
   telling.replaceChildren();
   rows.replaceChildren();
   if (!message) {
-    telling.textContent = count ? `No message sent yet, ${count} to come: each object by its own words.` : "Only one object, so no messages.";
+    telling.textContent = count ? `No message sent yet, ${count} to come: each object alone.` : "Only one object, so no messages.";
     if (count === 0 && answer.nodes.length > 1) telling.textContent = "No relations, so no messages.";
     return;
   }

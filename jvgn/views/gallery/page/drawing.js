@@ -86,8 +86,12 @@ function drawImage(svg, example, picture, belief) {
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("aria-label", example.tokens.join(" "));
   element(svg, "image", { href: picture, width, height });
-  if (example.gold) drawGold(svg, example.gold, unit);
-  const layer = element(svg, "g", { id: "boxes" }), colour = colours(example), nodes = shownNodes(), taken = {};
+  const colour = colours(example), nodes = shownNodes(), taken = {};
+  if (example.gold) drawGold(svg, example.gold, unit, "#000");
+  for (const node of nodes ?? example.nodes.keys()) {
+    if (example.nodes[node].gold) drawGold(svg, example.nodes[node].gold, unit, colour[node]);
+  }
+  const layer = element(svg, "g", { id: "boxes" });
   for (const node of nodes ?? example.nodes.keys()) {
     const values = example.nodes[node][belief], found = foundIn(example.nodes[node], belief);
     const regions = nodes === null ? [found] : [...values.keys()].filter((region) => values[region] >= .01 || region === found);
@@ -103,10 +107,10 @@ function drawImage(svg, example, picture, belief) {
   }
 }
 
-function drawGold(svg, [x1, y1, x2, y2], unit) {
-  const room = 1.5 * unit, around = [x1 - room, y1 - room, x2 + room, y2 + room];  // not under the box of a referent that was found
+function drawGold(svg, [x1, y1, x2, y2], unit, colour) {
+  const room = 1.5 * unit, around = [x1 - room, y1 - room, x2 + room, y2 + room];  // not under the box of an object that was found
   drawBox(svg, around, { stroke: "#fff", "stroke-width": 1.2 * unit, class: "gold" });
-  drawBox(svg, around, { stroke: "#000", "stroke-width": .7 * unit, "stroke-dasharray": `${2 * unit} ${1.5 * unit}`, class: "gold" });
+  drawBox(svg, around, { stroke: colour, "stroke-width": .7 * unit, "stroke-dasharray": `${2 * unit} ${1.5 * unit}`, class: "gold" });
 }
 
 const shrunk = ([x1, y1, x2, y2], by) => [x1 + by, y1 + by, Math.max(x1 + by, x2 - by), Math.max(y1 + by, y2 - by)];

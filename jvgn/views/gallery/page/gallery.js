@@ -1,16 +1,17 @@
 "use strict";
 
 const OUTCOMES = {
-  "corrected": "Not found by its own words; found after message passing.",
-  "broken": "Found by its own words; lost after message passing.",
+  "corrected": "Not found before messages; found after message passing.",
+  "broken": "Found before messages; lost after message passing.",
   "ambiguous": "Found, but by a small margin.",
   "missing region": "No region covers it, so no method can find it.",
   "parse": "The scene graph lacks an object or has another referent.",
   "wrong referent": "A region covers it, but another was chosen.",
-  "right": "Found by its own words and after message passing.",
+  "right": "Found before messages and after message passing.",
 };
+const CONTEXTS = { "wrong": " Some other object was not found.", "right": " All other objects were found." };
 const page = JSON.parse(byId("data").textContent);
-const view = { id: null, belief: "after", node: null, outcome: "", size: "", split: "", words: "" };
+const view = { id: null, belief: "after", node: null, outcome: "", size: "", split: "", context: "", words: "" };
 const current = () => page.examples.find((example) => example.id === view.id);
 const pointing = { move: drawPointed, pin };
 
@@ -19,13 +20,14 @@ function fits(example) {
   return (!view.outcome || example.outcome === view.outcome)
     && (!view.size || String(example.nodes.length) === view.size)
     && (!view.split || example.split === view.split)
+    && (!view.context || example.context === view.context)
     && view.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
 // The address holds the whole view, so that it can be shared.
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
-  for (const key of ["outcome", "size", "split", "words"]) view[key] = given.get(key) ?? "";
+  for (const key of ["outcome", "size", "split", "context", "words"]) view[key] = given.get(key) ?? "";
   view.belief = given.get("belief") === "before" ? "before" : "after";
   view.id = given.get("id") ? Number(given.get("id")) : null;
   const lacking = given.get("id") && !current();
@@ -56,6 +58,7 @@ function drawFilters() {
   for (const button of byId("outcomes").children) button.setAttribute("aria-pressed", view.outcome === button.dataset.outcome);
   byId("sizes").value = view.size;
   byId("splits").value = view.split;
+  byId("contexts").value = view.context;
   if (byId("words").value.trim() !== view.words) byId("words").value = view.words;  // leaves a blank that is being typed
 }
 
@@ -95,7 +98,7 @@ function pin(nodes) {
 
 function drawExample(example) {
   drawSentence(byId("sentence"), example, pointing);
-  byId("verdict").textContent = `${example.outcome}: ${OUTCOMES[example.outcome]} Expression ${example.id}, ${example.split}.`;
+  byId("verdict").textContent = `${example.outcome}: ${OUTCOMES[example.outcome]}${CONTEXTS[example.context] ?? ""} Expression ${example.id}, ${example.split}.`;
   drawGraph(byId("graph"), example, pointing);
   drawBeliefRows(byId("beliefs"), example, view.belief, pointing);
   drawPointed();
@@ -156,6 +159,8 @@ choices("sizes", page.examples.map((example) => String(example.nodes.length)));
 choices("splits", page.examples.map((example) => example.split));
 byId("filters").onsubmit = (event) => event.preventDefault();
 byId("sizes").onchange = (event) => change({ size: event.target.value });
+byId("of-context").hidden = !page.examples.some((example) => example.context);  // nothing is annotated beside referents
+byId("contexts").onchange = (event) => change({ context: event.target.value });
 byId("splits").onchange = (event) => change({ split: event.target.value });
 byId("words").oninput = (event) => change({ words: event.target.value.trim() });
 byId("before").onclick = () => change({ belief: "before" });

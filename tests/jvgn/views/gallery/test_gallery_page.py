@@ -18,7 +18,7 @@ from parsers.errors import UserError
 
 CPU = torch.device("cpu")
 FOUND_BEFORE = {"corrected": False, "broken": True, "ambiguous": True, "right": True, "wrong referent": False}
-"""Whether the referent of an outcome was found by its own words; other outcomes may be both."""
+"""Whether the referent of an outcome was found before messages; other outcomes may be both."""
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +79,17 @@ def test_outcomes_agree_with_the_beliefs(page):
         assert found["after"] == (example["outcome"] in ("corrected", "ambiguous", "right"))
         if example["outcome"] in FOUND_BEFORE:
             assert found["before"] == FOUND_BEFORE[example["outcome"]]
+
+
+def test_annotated_context_has_its_boxes_and_is_wrong_if_any_of_it_is_not_found(page):
+    """Every context object of this world is annotated, and its regions are the annotated boxes."""
+    examples = data_of(page)["examples"]
+    assert {example["context"] for example in examples} == {"", "right", "wrong"}
+    for example in examples:
+        others = [node for place, node in enumerate(example["nodes"]) if place != example["referent"]]
+        found = [example["regions"][node["region"]] == node["gold"] for node in others]
+        assert all(node["gold"] in example["regions"] for node in others)
+        assert example["context"] == ("" if not found else "right" if all(found) else "wrong")
 
 
 def test_the_page_refers_to_nothing_outside_itself(page):
