@@ -21,9 +21,12 @@ from jvgn.evaluation.bootstrap import Difference, ImageBootstrap
 from jvgn.evaluation.metrics import Metrics, Shares, read_metrics
 from jvgn.evaluation.predictions import WAYS, read_predictions
 from jvgn.evaluation.score import Answers
+from jvgn.layout import METRICS
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
+from jvgn.storage.records import read_origin
 from jvgn.storage.shown_text import aligned
+from jvgn.storage.verify import changed_inputs
 from parsers.errors import BrokenFile, UserError
 
 MEASURES = ("accuracy", "context_accuracy")
@@ -171,16 +174,27 @@ def check_differ_in_marginalisation(marginalised: Path, unmarginalised: Path) ->
 
 
 def summary(runs: list[Path]) -> list[str]:
-    """Return the lines of a table, a row for each run and split, then files of the runs to look at next."""
-    rows = [SUMMARY, *(row for run in runs for row in summary_rows(run))]
+    """Return the lines of a table, a row for each run and split, then files of the runs to look at next.
+
+    Figures whose inputs changed since are marked as stale, and a line says why.
+    """
+    stale = {run: reasons for run in runs if (reasons := staleness(run / METRICS))}
+    rows = [SUMMARY, *(row for run in runs for row in summary_rows(run, " (stale)" if run in stale else ""))]
+    cure = "run the workflow again for new figures"
+    remarks = [f"stale: {run / METRICS}: {reasons[0]}; {cure}" for run, reasons in stale.items()]
     steps = [f"  {run / name}  {what}" for run in runs for name, what in NEXT_STEPS.items() if (run / name).exists()]
-    return [*aligned(rows), "", *steps]
+    return [*aligned(rows), *remarks, "", *steps]
 
 
-def summary_rows(run: Path) -> Iterator[tuple[str, ...]]:
+def staleness(metrics: Path) -> list[str]:
+    origin = read_origin(metrics)
+    return list(changed_inputs(metrics, origin)) if origin and metrics.is_file() else []
+
+
+def summary_rows(run: Path, mark: str) -> Iterator[tuple[str, ...]]:
     if run.is_file():
         raise UserError(f"{run}: is a file, expected the folder of a run; name one, such as results/shapes_det")
-    metrics = read_metrics(run / "metrics.json")
+    metrics = read_metrics(run / METRICS)
     for split, found in metrics.splits.items():
         r_at_1 = (found.recall.r_at_1, found.recall.r_at_1_interval) if found.recall else (None, None)
         shares = (
@@ -190,7 +204,7 @@ def summary_rows(run: Path) -> Iterator[tuple[str, ...]]:
             (found.oracle_recall, None),
         )
         figures = [share_with_interval(value, interval) for value, interval in shares]
-        yield metrics.name, split, *figures, f"{found.mean_regions:.1f}", f"{found.n:,}"
+        yield metrics.name + mark, split, *figures, f"{found.mean_regions:.1f}", f"{found.n:,}"
 
 
 def share_with_interval(value: float | None, interval: list[float] | None) -> str:

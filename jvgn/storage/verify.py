@@ -102,14 +102,22 @@ def recorded_download(file: Path) -> str | None:
 
 
 def staleness(path: Path, origin: Origin) -> Iterator[str]:
-    """Yield which inputs and code have changed since the file was made. An input that is gone does not count."""
+    """Yield which inputs and code have changed since the file was made."""
+    yield from changed_inputs(path, origin)
+    changed = [name for name, expected in origin.code.items() if not is_same(ROOT / name, expected)]
+    if changed:
+        yield f"made by other code ({', '.join(changed)})"
+
+
+def changed_inputs(path: Path, origin: Origin) -> Iterator[str]:
+    """Yield which inputs have changed since the file was made. One that is gone does not count.
+
+    It is quick: the checksum of an input that has a record is read from there.
+    """
     for name, expected in origin.inputs.items():
         source = Path(os.path.normpath(path.parent.absolute() / name))
         if source.is_file() and (found := written_hash(source)) is not None and found != expected:
             yield f"made from another {os.path.relpath(source)}"
-    changed = [name for name, expected in origin.code.items() if not is_same(ROOT / name, expected)]
-    if changed:
-        yield f"made by other code ({', '.join(changed)})"
 
 
 def written_hash(path: Path) -> str | None:

@@ -10,6 +10,8 @@ from jvgn.evaluation.bootstrap import ImageBootstrap
 from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, read_metrics, write_metrics
 from jvgn.evaluation.run_comparison import ComparedRun, ScoredRun, ablate, compare, summary
 from jvgn.settings.run import RunSettings, TrainingSettings
+from jvgn.storage.files import sha256
+from jvgn.storage.records import write_origin
 from parsers.errors import BrokenFile, UserError
 
 from .conftest import write_predictions
@@ -138,6 +140,20 @@ def test_the_summary_has_a_row_for_each_split_and_names_files_that_exist(tmp_pat
     assert header.split()[:3] == ["setting", "split", "accuracy"]
     assert row.split() == ["shapes_gt", "mine", "val", "90.0", "(88.2–91.9)", "99.0", "4.5", "8"]
     assert "examples.png" in step
+
+
+def test_the_summary_marks_figures_whose_inputs_changed_since(tmp_path):
+    metrics, model = tmp_path / "shapes_gt/metrics.json", tmp_path / "shapes_gt/model.safetensors"
+    written(metrics, {"val": split(90)})
+    for content, is_stale in (("first", False), ("second", True)):
+        model.write_text(content)
+        write_origin(model, "train", {}, {}, {})
+        if not is_stale:
+            write_origin(metrics, "score", {model: sha256(model)}, {}, {})
+        lines = summary([tmp_path / "shapes_gt"])
+        assert ("(stale)" in lines[2]) == is_stale
+        remarks = [line for line in lines if line.startswith(f"stale: {metrics}: made from another ")]
+        assert len(remarks) == is_stale
 
 
 def test_metrics_are_read_as_they_were_written(tmp_path):
