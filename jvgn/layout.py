@@ -122,6 +122,9 @@ class RunPaths:
     def regions(self, detector: str) -> Path:
         return regions_folder(self.dataset, self.setting, self.results) / f"{detector}.h5"
 
+    def skipped(self, detector: str) -> Path:
+        return regions_folder(self.dataset, self.setting, self.results) / f"{detector}.skipped.csv"
+
     def recall(self, detector: str) -> Path:
         return regions_folder(self.dataset, self.setting, self.results) / f"{detector}.recall.json"
 

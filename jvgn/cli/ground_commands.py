@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STDOUT = Path("-")
 MOST_JOINT = 1000
 """Limit of joint groundings: the memory of their search grows with the square of their number."""
+PARSER = click.option("--parser", "parser_name", help="Another parser than the run's, such as stanza:models=FOLDER.")
 IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's images, if not the one in config.yaml.")
 
 
@@ -35,7 +36,7 @@ IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's i
 @click.option("--output", type=FILE, help="The PNG or SVG file to draw; a folder for several expressions.")
 @click.option("--json", "answers_file", type=FILE, help="Also write the answers into this .json file; - prints them.")
 @click.option("--best", type=click.IntRange(1, MOST_JOINT), metavar="K", help="Print the K best joint groundings.")
-@click.option("--parser", "parser_name", help="Another parser than the run's, such as stanza:models=FOLDER.")
+@PARSER
 @threads_option
 @device_option
 def ground(
@@ -99,8 +100,8 @@ def ready_parser(run: Path, name: str | None) -> "Parser":
     from parsers.parser import named_parser
 
     found = RunFolder.find(run)
-    found.check_detection()
     parser = named_parser(name) if name else read_parser(found.graphs(found.read_settings().parser) / "settings.yaml")
+    found.check_detection()
     parser.load()
     return parser
 
@@ -218,6 +219,7 @@ def image_folder(run: "RunFolder", images: Path | None, config: Sequence[Path]) 
 @click.argument("run", type=FILE)
 @IMAGES
 @config_option
+@PARSER
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 is any free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @threads_option
@@ -226,6 +228,7 @@ def explore(
     run: Path,
     images: Path | None,
     config: tuple[Path, ...],
+    parser_name: str | None,
     port: int,
     no_browser: bool,
     threads: int,
@@ -237,11 +240,12 @@ def explore(
 
     found = RunFolder.find(run)
     folder = image_folder(found, images, config)
+    parser = ready_parser(run, parser_name)
     with listening(port) as listener:
         from jvgn.grounding.grounder import Grounder
         from jvgn.views.explorer.image_list import ImageList
 
-        grounder = Grounder.load(run, str(prepared_device(device, threads)))
+        grounder = Grounder.load(run, str(prepared_device(device, threads)), parser)
         port = listener.getsockname()[1]
         app = explorer(f"{found.name}: explorer", grounder, ImageList(grounder, found.tables, folder), port)
         say(f"http://{ADDRESS}:{port}/ explores {run}; press Ctrl-C to stop")

@@ -119,7 +119,7 @@ def show_regions(file: Path, image: Path, output: Path | None, dataset: Path | N
 def describe(
     dataset: str, run: str, preset: str | None, words: int | None, feature_size: int, config: tuple[Path, ...]
 ) -> None:
-    """Print the layers of a run's model with their shapes and parameters; no data is needed."""
+    """Print the layers of a run's model with their shapes and parameters, and the dataset's images if it was read."""
     from jvgn.paper.parameters import description, layers
     from jvgn.settings.configuration import configuration_files, read_configuration
     from jvgn.vocabulary.threshold_sweep import SIZES_IN_PAPER
@@ -132,6 +132,26 @@ def describe(
     settings = chosen.run(dataset, run)
     vector_size = chosen.vocabularies[settings.vocabulary].vector_size
     say(*description(layers(settings.model, words, vector_size, feature_size)))
+    say(*images_of(dataset, settings.detector))
+
+
+def images_of(dataset: str, detector: str) -> list[str]:
+    """Return lines about the images of a dataset that are used, left out and skipped, as far as this is known."""
+    from jvgn.datasets.tables import IMAGES, left_out_images
+    from jvgn.layout import SETTINGS, RunPaths
+    from jvgn.regions.shards import skipped_images
+    from jvgn.storage.parquet import count_rows
+
+    paths = [RunPaths(dataset, setting) for setting in SETTINGS]
+    table = paths[0].table("images")
+    if not table.exists():
+        return []
+    used, left_out = count_rows(table, IMAGES), left_out_images(table)
+    lines = ["", f"images of {dataset}: {used:,}; {left_out:,} more have no expressions and are left out"]
+    for one in paths:
+        if (path := one.skipped(detector)).exists() and (count := skipped_images(path)):
+            lines.append(f"images without regions in {one.setting}: {count:,}; {path} says why")
+    return lines
 
 
 @click.command()

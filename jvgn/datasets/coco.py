@@ -1,6 +1,7 @@
 """Annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and `categories`."""
 
 import json
+import logging
 import reprlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +20,8 @@ from jvgn.storage.parquet import write_table
 from parsers.errors import BrokenFile
 
 GET_AGAIN = "get the file again"
+
+log = logging.getLogger(__name__)
 
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Label = Annotated[int, Field(ge=0, lt=2**31)]
@@ -97,9 +100,12 @@ def described_part(instances: Instances, image_ids: set[int]) -> Instances:
     )
 
 
-def write_annotations(instances: Instances, folder: Path) -> None:
-    """Write the tables of images and objects to `folder`."""
-    write_table(folder / "images.parquet", image_table(instances.images), tables.IMAGES)
+def write_annotations(instances: Instances, folder: Path, left_out: int = 0) -> None:
+    """Write the tables of images and objects to `folder`, and record how many annotated images were left out."""
+    if left_out:
+        log.info("%d of %d images have no expressions and are left out", left_out, left_out + len(instances.images))
+    table = image_table(instances.images)
+    write_table(folder / "images.parquet", table, tables.IMAGES, left_out=str(left_out))
     write_table(folder / "objects.parquet", object_table(instances.annotations, instances.categories), tables.OBJECTS)
 
 

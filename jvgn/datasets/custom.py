@@ -120,7 +120,8 @@ def read_custom(settings: CustomSettings, folder: Path, tokenise: Tokeniser) -> 
     if settings.images is not None:
         check_pictures(expressions, annotations, Path(settings.images))
     described = {expression.image_id for expression in expressions}
-    write_annotations(described_part(annotations.instances, described), folder)
+    left_out = len(annotations.images) - len(described)
+    write_annotations(described_part(annotations.instances, described), folder, left_out)
     write_expressions(expressions, folder)
 
 

@@ -50,10 +50,11 @@ def read_dataset(
     """
     refs = checked(refs_path, Annotated[list[Ref], FailFast()], load_plain_pickle(refs_path))
     check_published_counts(refs_path, refs, counts)
-    instances = described_part(read_instances(instances_path), {ref.image_id for ref in refs})
+    annotated = read_instances(instances_path)
+    instances = described_part(annotated, {ref.image_id for ref in refs})
     image_ids = {image.id for image in instances.images}
     check_references(refs_path, refs, image_ids, {note.id: note.image_id for note in instances.annotations})
-    write_annotations(instances, folder)
+    write_annotations(instances, folder, left_out=len(annotated.images) - len(instances.images))
     write_table(folder / "expressions.parquet", expression_table(refs), tables.EXPRESSIONS)
     write_table(folder / "mentions.parquet", mention_table(refs), tables.MENTIONS)
 

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jvgn.storage.parquet import read_table
+from jvgn.storage.parquet import origin, read_table
 from parsers.errors import BrokenFile
 
 if TYPE_CHECKING:  # pandas loads slowly
@@ -74,6 +74,11 @@ def read_images(path: Path | str) -> pa.Table:
         if not is_within(name):
             raise BrokenFile(path, f"file_name {reprlib.repr(name)} is not a path within the folder of images")
     return table
+
+
+def left_out_images(path: Path) -> int:
+    """Return how many annotated images are not in the table at `path`, because no expression describes them."""
+    return int(origin(path, IMAGES).get("left_out", "0"))
 
 
 def is_within(name: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from jvgn.regions.hdf5_store import Policy, Regions, RegionStore, RegionWriter, Skipped
-from jvgn.storage.files import UNFINISHED, on_success, replacing, sha256, write_text
+from jvgn.storage.files import UNFINISHED, on_success, reading, replacing, sha256, write_text
 from parsers.errors import BrokenFile, UserError
 
 logger = logging.getLogger(__name__)
@@ -137,3 +137,9 @@ def write_skipped(path: Path | str, skipped: Iterable[Skipped]) -> None:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("image_id", "object_id", "reason"))
         rows.writerows((one.image_id, one.object_id, one.reason) for one in skipped)
+
+
+def skipped_images(path: Path) -> int:
+    """Return how many whole images `{detector}.skipped.csv` lists."""
+    with reading(path, "CSV file"), path.open(encoding="utf8", newline="") as file:
+        return sum(row["object_id"] == "-1" for row in csv.DictReader(file))

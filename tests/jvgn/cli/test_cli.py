@@ -11,6 +11,10 @@ from click.testing import CliRunner
 
 from jvgn.cli import main
 from jvgn.cli.options import own_threads, prepared_device
+from jvgn.datasets.tables import IMAGES
+from jvgn.regions.hdf5_store import Skipped
+from jvgn.regions.shards import write_skipped
+from jvgn.storage.parquet import write_table
 from parsers.errors import UserError
 
 ROOT = Path(__file__).parents[3]
@@ -87,6 +91,18 @@ def test_a_model_of_unknown_words_or_dataset_is_not_described():
     config = ("--config", ROOT / "config.yaml")
     assert_one_line(run("describe", "--dataset", "shapes", *config), "--words")
     assert_one_line(run("describe", "--dataset", "refcocoo", *config), "refcocoo", "refcocog")
+
+
+def test_images_that_are_left_out_or_skipped_are_described(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    columns = {"image_id": [1, 2], "file_name": ["a", "b"], "width": [1, 1], "height": [1, 1]}
+    write_table("results/datasets/shapes/images.parquet", columns, IMAGES, left_out="3")
+    skipped = [Skipped(1, -1, "unreadable"), Skipped(2, 7, "a box, outside")]
+    write_skipped("results/regions/shapes_det/tiny.skipped.csv", skipped)
+    result = run("describe", "--dataset", "shapes", "--words", 9, "--config", ROOT / "config.yaml")
+    *_, images, regions = result.output.splitlines()
+    assert images == "images of shapes: 2; 3 more have no expressions and are left out"
+    assert regions == "images without regions in det: 1; results/regions/shapes_det/tiny.skipped.csv says why"
 
 
 def test_every_command_with_a_configuration_takes_further_files(tmp_path, monkeypatch):

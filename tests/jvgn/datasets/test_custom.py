@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from jvgn.datasets.custom import read_custom
+from jvgn.datasets.tables import left_out_images
 from jvgn.settings.configuration import configuration
 from jvgn.settings.custom import CustomSettings
 from jvgn.settings.presets import overlaid
@@ -75,6 +76,7 @@ def read(folder, rows, suffix=".jsonl", annotated=None):
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_the_tables_hold_what_the_rows_describe(tmp_path, suffix):
     found = read(tmp_path, rows(), suffix)
+    assert left_out_images(tmp_path / "out/images.parquet") == 1
     assert found["images"].values.tolist() == [[3, "three.jpg", 8, 9], [5, "five.jpg", 40, 30]]
     assert found["objects"].values.tolist() == [
         [10, 3, "cat", 1, 0, 0, 8, 9, False],
