@@ -123,7 +123,7 @@ def test_a_killed_shard_is_submitted_again_and_goes_on_after_what_it_had(disturb
     assert len(disturbed.submitted()["extract_regions"]) == 3
     log = (disturbed.folder / "logs/regions/shapes_gt/tiny.1-of-2.log").read_text()
     there, all_windows = map(int, re.search(r"resuming: (\d) of (\d) windows are done", log).groups())
-    assert (there, all_windows) == (1, 2)
+    assert 1 <= there <= all_windows == 2  # killed after the first window; on a busy machine, the second may be done
 
 
 def test_a_preempted_training_keeps_its_job_and_goes_on_from_its_step(disturbed):
