@@ -13,7 +13,7 @@ from jvgn.storage.pictures import read_picture
 from parsers.errors import UserError
 
 FIX = "fix the file"
-NMS = 0.5
+NMS = 0.45
 """Of two detections of a category that overlap more, the one with the lower score is dropped."""
 LEAST_SCORE = 0.3
 """Detections with a lower score are dropped."""

@@ -20,15 +20,15 @@ class RuleSettings(Frozen):
     """Factor of the logarithm of a region's area: people talk about large objects."""
     null: float = -3.5
     """The logit of "not found": above that of a region with another name, below that of a wrong attribute."""
-    attributes: NonNegativeFloat = 2.0
+    attributes: NonNegativeFloat = 2.5
     """A colour, a size or a pose."""
     places: NonNegativeFloat = 3.0
     """A place in the picture: "on the left"."""
     order: NonNegativeFloat = 3.0
     """Ordinal numbers and superlatives: "second from the left", "largest"."""
-    relations: NonNegativeFloat = 3.0
+    relations: NonNegativeFloat = 3.5
     """A relation between two regions."""
-    unknown_relations: NonNegativeFloat = 2.0
+    unknown_relations: NonNegativeFloat = 2.5
     """A relation whose words are not in the table: touching regions fit."""
     parts: NonNegativeFloat = 4.0
     """A part or a piece of clothing in another region than its owner."""
