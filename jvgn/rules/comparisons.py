@@ -64,6 +64,7 @@ SIZES: Mapping[str, str] = {
     "tiny": "small", "mini": "small", "miniature": "small", "young": "small", "tall": "tall", "short": "short",
     "long": "wide", "wide": "wide", "narrow": "narrow", "thin": "narrow", "baby": "small", "adult": "large",
 }  # fmt: skip
+OPPOSITES: Mapping[str, str] = {"small": "large", "short": "tall", "narrow": "wide"}
 POSES: Mapping[str, str] = {
     "lie": "flat", "lay": "flat", "sleep": "flat", "slide": "flat", "crawl": "flat", "dive": "flat", "kneel": "short",
     "sit": "short", "crouch": "short", "squat": "short", "bend": "short", "seat": "short", "stand": "upright",
@@ -110,6 +111,16 @@ def coloured(scene: Scene, among_N: Floats, colour: str, head: str) -> Floats:
     return np.clip(share_N / max(CLEAR, share_N[among_N].max(initial=0)), 0, 1)
 
 
+def sized(scene: Scene, among_N: Floats, measure: str) -> Floats:
+    """Return the size of each region as a share of the largest, or for "small" the smallest as a share of it."""
+    is_low = measure in OPPOSITES
+    value_N = MEASURES[OPPOSITES.get(measure, measure)](scene)
+    if not among_N.any():
+        return np.ones(len(value_N))
+    share_N = value_N[among_N].min() / value_N if is_low else value_N / value_N[among_N].max()
+    return np.clip(share_N, 0, 1) ** 2
+
+
 def attribute_comparisons(scene: Scene, among_N: Floats, attribute: str, head: str) -> list[Comparison]:
     """Return what the colours, sizes and poses in an attribute say."""
     parts = attribute.lower().split()
@@ -121,7 +132,7 @@ def attribute_comparisons(scene: Scene, among_N: Floats, attribute: str, head: s
         ]
     for word in parts:
         if measure := SIZES.get(word):
-            found.append(Comparison("size", "attributes", word, spread(MEASURES[measure](scene), among_N)))
+            found.append(Comparison("size", "attributes", word, sized(scene, among_N, measure)))
     found += poses(scene, among_N, parts)
     return [inverted(one) for one in found] if any(map(is_negation, parts)) else found
 
@@ -142,7 +153,7 @@ def noun_comparisons(scene: Scene, among_N: Floats, noun: str) -> list[Compariso
     """Return what a noun says besides a category: a jockey touches a horse, a calf is smaller than a cow."""
     found = []
     if noun in YOUNG:
-        found.append(Comparison("young", "attributes", noun, spread(MEASURES["small"](scene), among_N), 0.5))
+        found.append(Comparison("young", "attributes", noun, sized(scene, among_N, "small"), 0.5))
     things_N = np.isin(scene.names, ROLES.get(noun, ()))
     if things_N.any():
         found.append(Comparison("role", "attributes", noun, touching(scene)[:, things_N].max(axis=1)))

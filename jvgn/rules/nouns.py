@@ -3,6 +3,7 @@
 Shape suffixes: N regions.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,12 +54,14 @@ class Noun:
         return self.meanings.get(category, self.meanings.get("", 0.0))
 
 
-def nouns(graph: SceneGraph) -> list[Noun]:
+def nouns(graph: SceneGraph, scene: Scene) -> list[Noun]:
     """Return the noun of each node."""
-    return [noun_of(graph, node) for node in range(len(graph.nodes))]
+    names = {name.lower() for name in scene.names}
+    return [noun_of(graph, node, names) for node in range(len(graph.nodes))]
 
 
-def noun_of(graph: SceneGraph, index: int) -> Noun:
+def noun_of(graph: SceneGraph, index: int, names: Collection[str]) -> Noun:
+    """Return the noun of a node; a noun that is the name of some region is that thing, whatever else it may be."""
     node = graph.nodes[source_of_noun(graph, index)]
     head = node.head.lower()
     is_worn = any(edge.object == index and edge.relation.lower() in WORN for edge in graph.edges)
@@ -71,6 +74,8 @@ def noun_of(graph: SceneGraph, index: int) -> Noun:
         found = meanings(phrase)
         if found:
             return Noun(found[0], "thing", {name: degree * value for name, value in found[1].items()})
+        if form := next((form for form in singulars(phrase) if form in names), None):
+            return Noun(form, "thing", {})
     if part := part_of(head) or next(filter(None, map(part_of, attributes)), None):
         return part
     return related_noun(head, attributes)

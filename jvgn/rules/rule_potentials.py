@@ -76,7 +76,7 @@ class Rules:
 
     def __init__(self, scene: Scene, graph: SceneGraph, settings: RuleSettings) -> None:
         self.scene, self.graph, self.settings = scene, graph, settings
-        self.nouns = nouns(graph)
+        self.nouns = nouns(graph, scene)
         self.among: list[Floats] = []
         """The regions that each node is compared among."""
 

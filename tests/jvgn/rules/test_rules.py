@@ -73,6 +73,8 @@ def test_a_group_that_is_left_out_says_nothing() -> None:
         ("the bar stool", ("couch", "chair"), 1),
         ("the furniture", ("person", "couch"), 1),
         ("the triangle", ("circle", "triangle"), 1),
+        ("the cross", ("ring", "cross"), 1),
+        ("the ring", ("cross", "ring"), 1),
         ("the cup next to the other one on the right", ("cup", "cup"), 0),
     ],
 )
