@@ -1,6 +1,6 @@
 """Ground every node of every expression with a trained model. Shape suffixes: K nodes, N regions, S expressions."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from tqdm import tqdm
 from jvgn.batches import Batch
 from jvgn.datasets import tables
 from jvgn.evaluation.predictions import PREDICTIONS, WAYS, WHOLE_FILE
-from jvgn.model import JVGN, Decoding, NodeBeliefs
+from jvgn.model import Decoding, NodeBeliefs
 from jvgn.storage.parquet import writing
 from jvgn.training.checkpoint import load_model
 from jvgn.training.examples import Examples, Inputs
@@ -62,7 +62,9 @@ class GoldObjects:
 
 
 @torch.no_grad()
-def believed(model: JVGN, examples: Examples, device: torch.device) -> Iterator[tuple[Batch, NodeBeliefs]]:
+def believed(
+    model: Callable[[Batch], NodeBeliefs], examples: Examples, device: torch.device
+) -> Iterator[tuple[Batch, NodeBeliefs]]:
     """Yield the beliefs of all splits but train, batch by batch."""
     splits = sorted(set(examples.expressions["split"]) - {"train"})
     if not splits:

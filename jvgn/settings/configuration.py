@@ -149,7 +149,9 @@ class Configuration(Frozen):
             for name in (seeded_name(run, seed) for seed in self.compare.seeds):
                 if name in self.runs:
                     raise ValueError(f"runs.{name} is also the name of a compared run with a seed; choose another")
-        for dataset in self.datasets:
+        for dataset, chosen in self.datasets.items():
+            if chosen.run.get("potentials") == "rules":
+                raise ValueError(f"datasets.{dataset}.run.potentials: rules are for named runs; write them under runs")
             for run in self.all_runs:
                 settings = validated(RunSettings, self.merged(dataset, run), self.where(dataset, run))
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)
@@ -190,6 +192,11 @@ class Configuration(Frozen):
             for seed in self.compare.seeds
         }
         return self.named_runs | seeded
+
+    @property
+    def rule_runs(self) -> list[str]:
+        """Return the runs whose potentials are rules: they are not trained."""
+        return [name for name, values in self.all_runs.items() if values.get("potentials") == "rules"]
 
     def compared_runs(self, dataset: str) -> list[tuple[str, str]]:
         """Return, for each compared run and seed, the run's name and the name of the run with that seed."""

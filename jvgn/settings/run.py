@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from jvgn.settings.base import Frozen
+from jvgn.settings.rules import RuleSettings
 
 
 class ModelSettings(Frozen):
@@ -51,5 +52,9 @@ class RunSettings(Frozen):
     """The node that the loss is about: the syntactic head, or the node that no edge points to, as in the paper."""
     decoding: Literal["marginal", "map"] = "marginal"
     """Ground each node in its most probable region, as in the paper, or in its region of the best joint grounding."""
+    potentials: Literal["network", "rules"] = "network"
+    """The trained network of the paper, or rules, which need no training. Rules are for named runs (`runs`)."""
+    rules: RuleSettings = RuleSettings()
+    """Weights of the rules."""
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()
