@@ -12,6 +12,7 @@ from jvgn.cli.figure_commands import figures
 from jvgn.cli.ground_commands import GROUND_COMMANDS
 from jvgn.cli.inspection_commands import INSPECTION_COMMANDS
 from jvgn.cli.log import start_log
+from jvgn.cli.rule_commands import RULE_COMMANDS
 from jvgn.cli.run_commands import RUN_COMMANDS
 from jvgn.cli.survey_commands import survey
 
@@ -26,7 +27,7 @@ def main() -> None:
     start_log()
 
 
-FOR_PEOPLE = [*GROUND_COMMANDS, *INSPECTION_COMMANDS, survey]
+FOR_PEOPLE = [*GROUND_COMMANDS, *RULE_COMMANDS, *INSPECTION_COMMANDS, survey]
 OF_THE_WORKFLOW = [*DOWNLOAD_COMMANDS, *DATASET_COMMANDS, *DETECTOR_COMMANDS, *RUN_COMMANDS, figures]
 
 for command in [*FOR_PEOPLE, *OF_THE_WORKFLOW]:

@@ -1,4 +1,6 @@
-"""Commands that ask a trained run: `ground` for your own images, `show` for a dataset's, `explore` in a browser."""
+"""Commands that ask a trained run or the rules: `ground` for your own images, `show` for a dataset's, `explore` in a
+browser.
+"""
 
 import os
 import sys
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from jvgn.grounding.answer import Answer
     from jvgn.grounding.questions import Asked
     from jvgn.grounding.run_folder import RunFolder
+    from jvgn.rules.given_regions import GivenRegions
+    from jvgn.rules.scene import Scene
     from parsers.parser import Parser
 
 STDOUT = Path("-")
@@ -31,7 +35,11 @@ IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's i
 @click.command()
 @click.argument("image", type=FILE, required=False)
 @click.argument("expressions", nargs=-1)
-@click.option("--run", type=FILE, required=True, help="The folder of a trained run, such as results/shapes_det.")
+@click.option("--run", type=FILE, help="The folder of a trained run, such as results/shapes_det; else, rules answer.")
+@click.option("--annotations", type=FILE, help="The regions for the rules: a file in COCO's format.")
+@click.option(
+    "--detections", type=FILE, help="Results of a detector on the annotated images, as regions for the rules."
+)
 @click.option("--csv", "table", type=FILE, help="Read the questions from this file: columns image, expression.")
 @click.option("--output", type=FILE, help="The PNG or SVG file to draw; a folder for several expressions.")
 @click.option("--json", "answers_file", type=FILE, help="Also write the answers into this .json file; - prints them.")
@@ -42,7 +50,9 @@ IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's i
 def ground(
     image: Path | None,
     expressions: tuple[str, ...],
-    run: Path,
+    run: Path | None,
+    annotations: Path | None,
+    detections: Path | None,
     table: Path | None,
     output: Path | None,
     answers_file: Path | None,
@@ -55,6 +65,8 @@ def ground(
 
     One expression is also drawn, into {image}.grounding.png unless --output is given. Several expressions are drawn if
     --output names a folder. With --json -, only JSON is printed, and a picture is drawn only for --output.
+
+    Without --run, the rules of `jvgn rules` find the objects among the regions of --annotations.
     """
     from tqdm import tqdm
 
@@ -63,6 +75,7 @@ def ground(
     from jvgn.storage.files import write_text
 
     asked = asked_of(image, expressions, table)
+    given = given_regions(run, annotations, detections)
     parser = ready_parser(run, parser_name)
     is_silent = answers_file == STDOUT
     if output is None and len(asked) == 1 and not is_silent:
@@ -72,7 +85,12 @@ def ground(
         check_output(answers_file, ".json")
 
     results, errors = [], []
-    answers = answered(asked, run, parser, best or 0, threads, device)
+    if given is not None:
+        say(f"model: rules, nothing is trained; regions: {given.path}", err=True)
+        answers = answered_by_rules(asked, given, parser, best or 0)
+    elif run is not None:
+        warn_of_shapes(run, asked)
+        answers = answered(asked, run, parser, best or 0, threads, device)
     # Printed answers show the progress by themselves.
     for number, answer in tqdm(answers, total=len(asked), unit=" expressions", disable=None if is_silent else True):
         question = asked[number]
@@ -93,15 +111,68 @@ def ground(
         sys.exit(1)
 
 
-def ready_parser(run: Path, name: str | None) -> "Parser":
-    """Load the run's parser or the named one, so that a missing model is reported before torch is loaded."""
+def given_regions(run: Path | None, annotations: Path | None, detections: Path | None) -> "GivenRegions | None":
+    """Return the regions for the rules; None if a run answers."""
+    if run is not None:
+        if annotations or detections:
+            raise UserError("--annotations: are for the rules, but --run detects regions by itself; give one of them")
+        return None
+    if annotations is None:
+        raise UserError(
+            "no model; give --annotations FILE with regions in COCO's format for the rules, or --run FOLDER of a run"
+        )
+    from jvgn.rules.given_regions import GivenRegions
+
+    return GivenRegions.read(annotations, detections)
+
+
+def answered_by_rules(
+    asked: Sequence["Asked"], given: "GivenRegions", parser: "Parser", best: int
+) -> Iterator[tuple[int, "Answer | str"]]:
+    """Yield the answer of the rules to each question, or its problem. Each image is opened once."""
+    from jvgn.grounding.rule_grounder import RuleGrounder
+
+    grounder = RuleGrounder(parser=parser)
+    scenes: dict[Path, Scene] = {}
+    for number, question in enumerate(asked):
+        try:
+            if question.problem is not None:
+                raise UserError(question.problem)
+            if question.image not in scenes:
+                scenes = {question.image: given.scene(given.named(question.image.name), question.image)}
+            yield number, grounder.answer(scenes[question.image], question.text, best)
+        except UserError as error:
+            yield number, str(error)
+
+
+def warn_of_shapes(run: Path, asked: Sequence["Asked"]) -> None:
+    """Warn of a run that learned from drawn shapes, if a question is about another picture."""
+    from jvgn.datasets.tables import read_images
+    from jvgn.grounding.run_folder import RunFolder
+
+    found = RunFolder.find(run)
+    if found.dataset != "shapes":
+        return
+    drawn = set(read_images(found.table("images"))["file_name"].to_pylist())
+    if any(question.problem is None and question.image.name not in drawn for question in asked):
+        say("Warning: this run was trained on drawn shapes; it knows nothing about photographs", err=True)
+
+
+def ready_parser(run: Path | None, name: str | None) -> "Parser":
+    """Load the parser, so that a missing model is reported before torch is loaded: the named one, or the run's, or
+    `lexical` for the rules.
+    """
     from jvgn.graphs.parsing import read_parser
     from jvgn.grounding.run_folder import RunFolder
     from parsers.parser import named_parser
 
-    found = RunFolder.find(run)
-    parser = named_parser(name) if name else read_parser(found.graphs(found.read_settings().parser) / "settings.yaml")
-    found.check_detection()
+    if run is None:
+        parser = named_parser(name or "lexical")
+    else:
+        found = RunFolder.find(run)
+        own = found.graphs(found.read_settings().parser) / "settings.yaml"
+        parser = named_parser(name) if name else read_parser(own)
+        found.check_detection()
     parser.load()
     return parser
 

@@ -67,9 +67,26 @@ def predict(evaluation: Path, model: Path, output: Path, threads: int, device: s
 
 
 @click.command(cls=Stage)
-@given("evaluation", *RUN_FILES, "model", "settings", "proof", "predictions")
+@given("evaluation", "settings", *RUN_FILES)
+@RUN_TABLES
+@paths("images")
+@made("output")
+def predict_rules(evaluation: Path, settings: Path, images: Path, output: Path, **inputs: Path) -> None:
+    """Ground every node of every expression outside the training split by rules."""
+    from jvgn.evaluation.rule_model import predict_by_rules
+    from jvgn.settings.evaluation import EvaluationSettings
+    from jvgn.settings.run import RunSettings
+    from jvgn.training.examples import Inputs
+
+    iou_threshold = EvaluationSettings.read(evaluation).iou_threshold
+    predict_by_rules(Inputs(**inputs), RunSettings.read(settings), images, output, iou_threshold)
+
+
+@click.command(cls=Stage)
+@given("evaluation", *RUN_FILES, "settings", "proof", "predictions")
 @RUN_TABLES
 @made("output")
+@click.option("--model", type=Given(), help="The trained model; none if rules made the predictions.")
 @click.option("--supporting", type=Given(), help="Your annotations of supporting objects.")
 @click.option("--name", nargs=3, required=True, help="Names of the dataset, the setting and the run.")
 def score(evaluation: Path, output: Path, name: tuple[str, str, str], **inputs: Path) -> None:
@@ -152,4 +169,4 @@ def tabulate(table: str, metrics: tuple[Path, ...], csv: Path, markdown: Path) -
     write_tables(table, list(metrics), csv, markdown)
 
 
-RUN_COMMANDS = [train, predict, score, ablate, compare, examples, gallery, tabulate]
+RUN_COMMANDS = [train, predict, predict_rules, score, ablate, compare, examples, gallery, tabulate]

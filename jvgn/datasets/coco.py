@@ -1,4 +1,6 @@
-"""Annotations in COCO's format: JSON with `images`, `annotations` (boxes as x, y, width, height) and `categories`."""
+"""COCO's formats: annotations, JSON with `images`, `annotations` (boxes as x, y, width, height) and `categories`; and
+results of a detector, a JSON list of boxes with scores.
+"""
 
 import json
 import logging
@@ -49,6 +51,15 @@ class Annotation(BaseModel):
     iscrowd: int = 0
 
 
+class Detection(BaseModel):
+    """An entry of a file of results."""
+
+    image_id: Id
+    category_id: Label
+    bbox: tuple[Side, Side, Side, Side]
+    score: Annotated[float, Field(ge=0, le=1)]
+
+
 Listed = TypeVar("Listed", Image, Annotation)
 
 
@@ -74,6 +85,12 @@ def read_instances(path: Path, cure: str = GET_AGAIN) -> Instances:
     if note := first_duplicate(instances.annotations):
         raise BrokenFile(path, f"annotation {note.id} is listed twice", cure)
     return instances
+
+
+def read_results(path: Path, cure: str = GET_AGAIN) -> list[Detection]:
+    """Return the detections of a file in COCO's format of results: a list, each with image_id, bbox and score."""
+    results: list[Detection] = checked(path, Annotated[list[Detection], FailFast()], load_json(path, cure), cure)
+    return results
 
 
 def first_duplicate(listed: list[Listed]) -> Listed | None:

@@ -1,6 +1,7 @@
 """Ground every node of every expression with a trained model. Shape suffixes: K nodes, N regions, S expressions."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from jvgn.datasets import tables
 from jvgn.evaluation.predictions import PREDICTIONS, WAYS, WHOLE_FILE
 from jvgn.model import Decoding, NodeBeliefs
 from jvgn.storage.parquet import writing
-from jvgn.training.checkpoint import TrainedModel, load_model
+from jvgn.training.checkpoint import load_model
 from jvgn.training.examples import Examples, Inputs
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
@@ -30,7 +31,8 @@ def predict(inputs: Inputs, model_path: Path, predictions: Path, iou_threshold: 
     examples = inputs.examples(trained.settings, iou_threshold)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
     with writing(predictions, WHOLE_FILE) as write:
-        for batch, beliefs in believed(trained, examples, device):
+        model = partial(trained.model, distinct=trained.settings.decoding == "distinct")
+        for batch, beliefs in believed(model, examples, device):
             check_beliefs(model_path, examples, batch, beliefs)
             rows = prediction_rows(examples, batch, beliefs, trained.settings.decoding)
             write(with_beliefs(rows, batch, beliefs))
@@ -48,7 +50,9 @@ def check_beliefs(model_path: Path, examples: Examples, batch: Batch, beliefs: N
 
 
 @torch.no_grad()
-def believed(trained: TrainedModel, examples: Examples, device: torch.device) -> Iterator[tuple[Batch, NodeBeliefs]]:
+def believed(
+    model: Callable[[Batch], NodeBeliefs], examples: Examples, device: torch.device
+) -> Iterator[tuple[Batch, NodeBeliefs]]:
     """Yield the beliefs of all splits but train, batch by batch."""
     splits = sorted(set(examples.expressions["split"]) - {"train"})
     if not splits:
@@ -56,7 +60,7 @@ def believed(trained: TrainedModel, examples: Examples, device: torch.device) ->
     for split in splits:
         for batch in tqdm(examples.batches(split, IMAGES_PER_BATCH), desc=split, unit=" batches", disable=None):
             on_device = batch.to(device)
-            yield on_device, trained.model(on_device, distinct=trained.settings.decoding == "distinct")
+            yield on_device, model(on_device)
 
 
 def prediction_rows(examples: Examples, batch: Batch, beliefs: NodeBeliefs, decoding: Decoding) -> pd.DataFrame:

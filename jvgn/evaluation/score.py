@@ -53,10 +53,11 @@ class Scored:
     edges: Path
     words: Path
     vectors: Path
-    model: Path
     settings: Path
     proof: Path
     predictions: Path
+    model: Path | None = None
+    """None if rules made the predictions."""
     supporting: Path | None = None
     """Annotations of supporting objects that the user brought."""
 

@@ -1,8 +1,8 @@
 """The answer of a run to a sentence about an image: a region for every mentioned object, and the beliefs about others.
 
 Answers are printed as a table for people and as JSON for programs. The JSON is an object: `format`, the version; `run`,
-the run's folder; `results`, one for each question that was answered; `errors`, one for each that was not, with
-`question`, `image`, `expression` and `error`, a sentence.
+the run's folder, null for the rules; `results`, one for each question that was answered; `errors`, one for each that
+was not, with `question`, `image`, `expression` and `error`, a sentence.
 
 A result has `question`, its number from 0; `image`, as it was given, with its `width` and `height`; `expression` and
 its `tokens`; `unknown_words`, which are not in the run's vocabulary; `regions`, the detected boxes, x1, y1, x2, y2 in
@@ -10,7 +10,9 @@ pixels; `referent`, the index of the node that the expression is about; `nodes` 
 `tokens` are indices; and `best`, the most probable joint groundings, as many as were asked for: each a `probability`
 and `regions`, one for each node. An edge has `subject`, `relation`, `object`. A node has `phrase`, `head`,
 `attributes`, `is_referent`; `region`, the index of its region, and that region's `box`, `unary` and `marginal`, its
-probability before and after message passing; and in `unary_of_regions` and `marginal_of_regions` those of every region.
+probability before and after message passing; in `unary_of_regions` and `marginal_of_regions` those of every region; in
+`not_found` the probability that no region is meant; and `rules`, what each rule added to the logit of its region. A
+node that was not found has null as `region` and `box`.
 
 Shape suffixes: K nodes, N regions, H, W pixels.
 """
@@ -19,13 +21,17 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from parsers.scene_graph import SceneGraph
 
+if TYPE_CHECKING:
+    from jvgn.rules.rule_potentials import Contribution
+
 FORMAT = "1"
+NOT_FOUND = "not found"
 Box = tuple[float, float, float, float]
 
 
@@ -35,11 +41,12 @@ class Grounding:
 
     node: int
     phrase: str
-    box: Box
+    box: Box | None
+    """None if it was not found."""
     unary: float
     marginal: float
     is_referent: bool
-    region: int
+    region: int | None
     """Its index among the image's regions."""
 
 
@@ -62,17 +69,20 @@ class Answer:
     """Width and height of the image."""
     box_N4: np.ndarray
     unary_KN: np.ndarray
-    """Probabilities before message passing, from the unary potentials alone."""
+    """Probabilities before message passing, from the unary potentials alone. If the model can say "not found", a last
+    column has the probability of that."""
     marginal_KN: np.ndarray
     """Probabilities after it."""
     region_K: tuple[int, ...]
-    """The region that each node is grounded in, by the run's decoding."""
+    """The region that each node is grounded in, by the run's decoding; the number of regions means "not found"."""
     unknown_words: tuple[str, ...] = ()
     """Words that are not in the run's vocabulary: the model reads all of them as `<unk>`."""
     joint: tuple[JointGrounding, ...] = ()
     """The most probable joint groundings, as many as were asked for."""
     pixels_HW3: np.ndarray | None = None
     """The image, if the run opened it."""
+    contributions: "tuple[Contribution, ...]" = ()
+    """What each rule said, if the model is rules."""
 
     @property
     def groundings(self) -> list[Grounding]:
@@ -89,7 +99,7 @@ class Answer:
                 unary=float(self.unary_KN[node, region]),
                 marginal=float(self.marginal_KN[node, region]),
                 is_referent=node == self.graph.referent,
-                region=region,
+                region=None if self.is_null(region) else region,
             )
             for node, region in enumerate(region_K)
         ]
@@ -97,13 +107,25 @@ class Answer:
     def phrase(self, node: int) -> str:
         return " ".join(self.graph.tokens[token] for token in self.graph.nodes[node].tokens)
 
-    def box(self, region: int) -> Box:
+    def is_null(self, region: int) -> bool:
+        """Return whether this index means "not found"."""
+        return region == len(self.box_N4)
+
+    def box(self, region: int) -> Box | None:
+        if self.is_null(region):
+            return None
         x1, y1, x2, y2 = self.box_N4[region].tolist()
         return x1, y1, x2, y2
 
 
-def as_json(run: Path, results: Sequence[dict[str, Any]], errors: Sequence[dict[str, Any]]) -> str:
-    return json.dumps({"format": FORMAT, "run": str(run), "results": results, "errors": errors}, allow_nan=False) + "\n"
+def as_json(run: Path | None, results: Sequence[dict[str, Any]], errors: Sequence[dict[str, Any]]) -> str:
+    return (
+        json.dumps(
+            {"format": FORMAT, "run": None if run is None else str(run), "results": results, "errors": errors},
+            allow_nan=False,
+        )
+        + "\n"
+    )
 
 
 def result_json(question: int, image: Path, answer: Answer) -> dict[str, Any]:
@@ -127,7 +149,7 @@ def result_json(question: int, image: Path, answer: Answer) -> dict[str, Any]:
 
 
 def node_json(answer: Answer, grounding: Grounding) -> dict[str, Any]:
-    node = answer.graph.nodes[grounding.node]
+    node, regions = answer.graph.nodes[grounding.node], len(answer.box_N4)
     return {
         "phrase": grounding.phrase,
         "head": node.head,
@@ -138,9 +160,23 @@ def node_json(answer: Answer, grounding: Grounding) -> dict[str, Any]:
         "box": grounding.box,
         "unary": grounding.unary,
         "marginal": grounding.marginal,
-        "unary_of_regions": answer.unary_KN[grounding.node].tolist(),
-        "marginal_of_regions": answer.marginal_KN[grounding.node].tolist(),
+        "unary_of_regions": answer.unary_KN[grounding.node, :regions].tolist(),
+        "marginal_of_regions": answer.marginal_KN[grounding.node, :regions].tolist(),
+        "not_found": float(answer.marginal_KN[grounding.node, regions:].sum()),
+        "rules": rules_json(answer, grounding),
     }
+
+
+def rules_json(answer: Answer, grounding: Grounding) -> list[dict[str, Any]]:
+    """Return what each rule added to the logit of the chosen region, and of its relations to the other chosen ones."""
+    chosen, found = answer.region_K, []
+    for one in answer.contributions:
+        if one.node == grounding.node:
+            found.append((one, float(one.logit[chosen[grounding.node]])))
+        elif one.edge is not None and answer.graph.edges[one.edge].subject == grounding.node:
+            edge = answer.graph.edges[one.edge]
+            found.append((one, float(one.logit[chosen[edge.subject], chosen[edge.object]])))
+    return [{"rule": one.rule, "words": one.words, "logit": round(logit, 4)} for one, logit in found]
 
 
 def error_json(question: int, image: Path, text: str, error: str) -> dict[str, Any]:
@@ -157,7 +193,7 @@ def text_table(answer: Answer) -> Iterator[str]:
 
 
 def table_lines(groundings: Sequence[Grounding]) -> Iterator[str]:
-    boxes = [", ".join(f"{side:.0f}" for side in found.box) for found in groundings]
+    boxes = [", ".join(f"{side:.0f}" for side in found.box) if found.box else NOT_FOUND for found in groundings]
     first = max(len("phrase"), *(len(found.phrase) for found in groundings))
     second = max(len("box"), *map(len, boxes))
     yield f"  {'phrase':{first}}  {'box':{second}}  before  after"

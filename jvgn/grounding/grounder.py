@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
+import numpy as np
 import torch
 from PIL import Image, ImageOps
 
@@ -14,6 +15,7 @@ from jvgn.graphs.parsing import read_parser
 from jvgn.grounding.answer import Answer, Grounding, JointGrounding
 from jvgn.grounding.answerer import Answerer, ImageRegions, Question
 from jvgn.grounding.run_folder import RunFolder
+from jvgn.regions.annotated import Annotations
 from jvgn.regions.extraction import Extractor, flaw_in
 from jvgn.settings.detector import read_detector_settings
 from jvgn.settings.regions import RegionSettings
@@ -105,6 +107,13 @@ class Grounder:
             raise UserError(f"{name} {flaw}; try another one")
         pixels_HW3 = pixels_3HW.permute(1, 2, 0).numpy()
         return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions, pixels_HW3)
+
+    def look_at(self, image: Path, box_N4: np.ndarray) -> ImageRegions:
+        """Return given boxes of an image as regions, with the features of the run's detector."""
+        pixels_3HW = read_image(image)
+        nothing_N = np.full(len(box_N4), -1)
+        (regions,) = self.extractor.regions_of([pixels_3HW], [Annotations(box_N4, nothing_N, nothing_N)])
+        return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions, pixels_3HW.permute(1, 2, 0).numpy())
 
     def question(self, image: Picture, text: str | SceneGraph) -> Question:
         graph = self.graph(text) if isinstance(text, str) else text

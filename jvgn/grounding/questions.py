@@ -41,7 +41,7 @@ def asked_of(image: Path | None, expressions: Sequence[str], table: Path | None)
             raise UserError(f"give an image with expressions, or --csv {table}; not both")
         return read_questions(table)
     if image is None or not expressions:
-        raise UserError('no question; give an image and an expression: jvgn ground photo.jpg "the red car" --run …')
+        raise UserError('no question; give an image and an expression: jvgn ground photo.jpg "the red car" …')
     places = [f"expression {number}" for number in range(1, len(expressions) + 1)] if len(expressions) > 1 else [""]
     return [Asked(image, text, place) for text, place in zip(expressions, places, strict=True)]
 

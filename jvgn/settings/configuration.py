@@ -161,7 +161,10 @@ class Configuration(Frozen):
             for name in (seeded_name(run, seed) for seed in self.compare.seeds):
                 if name in self.runs:
                     raise mistake("is also the name of a compared run with a seed; choose another", "runs", name)
-        for dataset in self.datasets:
+        for dataset, chosen in self.datasets.items():
+            if chosen.run.get("potentials") == "rules":
+                problem = "rules are for named runs; write them under runs"
+                raise mistake(problem, "datasets", dataset, "run", "potentials")
             for run in self.all_runs:
                 settings = self.validated_run(dataset, run)
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)
@@ -211,6 +214,11 @@ class Configuration(Frozen):
             for seed in self.compare.seeds
         }
         return self.named_runs | seeded
+
+    @property
+    def rule_runs(self) -> list[str]:
+        """Return the runs whose potentials are rules: they are not trained."""
+        return [name for name, values in self.all_runs.items() if values.get("potentials") == "rules"]
 
     def compared_runs(self, dataset: str) -> list[tuple[str, str]]:
         """Return, for each compared run and seed, the run's name and the name of the run with that seed."""

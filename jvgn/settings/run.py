@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from jvgn.settings.base import Frozen
+from jvgn.settings.rules import RuleSettings
 
 
 class ModelSettings(Frozen):
@@ -67,5 +68,9 @@ class RunSettings(Frozen):
     decoding: Literal["marginal", "map", "distinct"] = "marginal"
     """Ground each node in its most probable region, as in the paper; in its region of the best joint grounding; or of
     the best joint grounding that uses no region twice."""
+    potentials: Literal["network", "rules"] = "network"
+    """The trained network of the paper, or rules, which need no training. Rules are for named runs (`runs`)."""
+    rules: RuleSettings = RuleSettings()
+    """Weights of the rules."""
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()

@@ -159,7 +159,8 @@ def draw_image(axes: Axes, picture_HW3: np.ndarray, answer: Answer, scale: float
         for region in top_regions(answer, node):
             nodes_in.setdefault(region, [])
         nodes_in[answer.region_K[node]].append(node)
-    in_order = sorted(nodes_in, key=lambda region: (len(nodes_in[region]), -area(answer.box(region))))
+    boxes = {region: box for region in nodes_in if (box := answer.box(region))}
+    in_order = sorted(boxes, key=lambda region: (len(nodes_in[region]), -area(boxes[region])))
     if gold is not None:
         room = 3.2 / POINTS / scale
         for node, box in gold.context.items():
@@ -167,13 +168,13 @@ def draw_image(axes: Axes, picture_HW3: np.ndarray, answer: Answer, scale: float
         draw_gold(axes, gold.box, room, "black", GOLD)
     for region in in_order:
         if not nodes_in[region]:
-            outline(axes, answer.box(region), SOFT, 0.6)
+            outline(axes, boxes[region], SOFT, 0.6)
         for turn, node in enumerate(nodes_in[region]):  # one inside the other, where nodes share a region
-            inside = grown(answer.box(region), -turn * 2.2 / POINTS / scale)
+            inside = grown(boxes[region], -turn * 2.2 / POINTS / scale)
             outline(axes, inside, colour[node], 1.7 if node == answer.graph.referent else 1.2, style[node])
     for region in in_order:
         own = [colour[node] for node in nodes_in[region]] or [SOFT]
-        draw_tag(axes, str(region + 1), answer.box(region), own[0], scale, answer.size)
+        draw_tag(axes, str(region + 1), boxes[region], own[0], scale, answer.size)
 
 
 def draw_gold(axes: Axes, box: Box, room: float, below: str, colour: str) -> None:
@@ -282,7 +283,8 @@ def draw_beliefs(canvas: Canvas, answer: Answer, node: int, top: float) -> None:
         y = top + (row + 0.5) * BAR_ROW
         is_chosen = region == answer.region_K[node]
         weight = "bold" if is_chosen else "normal"
-        canvas.text(BARS_LEFT - 0.05, y, str(region + 1), SMALL, ha="right", weight=weight)
+        number = "none" if answer.is_null(region) else str(region + 1)
+        canvas.text(BARS_LEFT - 0.05, y, number, SMALL, ha="right", weight=weight)
         before, after = float(answer.unary_KN[node, region]), float(answer.marginal_KN[node, region])
         canvas.axes.plot([BARS_LEFT] * 2, [y - BAR_ROW / 2, y + BAR_ROW / 2], color=SOFT, lw=0.6)
         canvas.box(BARS_LEFT, y - 0.056, before * BARS_WIDTH, 0.05, fc="white", ec=colour, lw=0.7)

@@ -34,7 +34,8 @@ def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: S
     ordered = sorted(groundings, key=lambda grounding: not grounding.is_referent)
     for line, grounding in enumerate(ordered):
         colour = COLOURS[line % len(COLOURS)]
-        outline(middle, grounding.box, colour, 1.6, "solid" if grounding.is_referent else "dashed")
+        if grounding.box:
+            outline(middle, grounding.box, colour, 1.6, "solid" if grounding.is_referent else "dashed")
         label = f"{grounding.phrase}: {grounding.unary:.2f} → {grounding.marginal:.2f}"
         y = 1 - line / max(4, len(ordered))
         below.text(0, y, label, color=colour, fontsize=9, va="top", parse_math=False)

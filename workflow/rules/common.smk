@@ -356,6 +356,19 @@ def regions(wildcards):
     return run_inputs(wildcards)["regions"]
 
 
+rule_run_folders = either_of(f"/runs/{name}" for name in configuration.rule_runs)
+
+
+def trained_model(wildcards):
+    """Return the model of a run; a run of rules has none."""
+    return [] if run_of(wildcards).potentials == "rules" else str(paths_of(wildcards).model)
+
+
+def model_option(wildcards):
+    model = trained_model(wildcards)
+    return f"--model {shlex.quote(model)}" if model else ""
+
+
 def recall(wildcards):
     return paths_of(wildcards).recall(run_of(wildcards).detector)
 

@@ -26,13 +26,43 @@ rule predict:
         " --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
+rule predict_by_rules:
+    input:
+        unpack(run_inputs),
+        input_images,
+        code=code_of("jvgn.evaluation.rule_model", "jvgn.settings.evaluation"),
+        evaluation="results/evaluation.yaml",
+        settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
+    output:
+        "results/{dataset}_{setting}{run_folder}/predictions.parquet",
+    log:
+        "logs/predictions/{dataset}_{setting}{run_folder}.log",
+    benchmark:
+        "benchmarks/predictions/{dataset}_{setting}{run_folder}.tsv"
+    wildcard_constraints:
+        run_folder=rule_run_folders,
+    conda:
+        "../../envs/jvgn.yaml"
+    resources:
+        **asked_by("predict"),
+    params:
+        inputs=run_options,
+        images=lookup("datasets/{dataset}/images", within=chosen),
+    shell:
+        "python -m jvgn predict-rules --evaluation {input.evaluation:q} --settings {input.settings:q} {params.inputs}"
+        " --images {params.images:q} --output {output:q} > {log:q} 2>&1"
+
+
+ruleorder: predict_by_rules > predict
+
+
 rule score:
     input:
         unpack(run_inputs),
         code=code_of("jvgn.evaluation.score", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
-        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+        model=trained_model,
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         proof=proof,
         supporting=supporting_annotations,
@@ -50,10 +80,11 @@ rule score:
     params:
         inputs=run_options,
         supporting=supporting_option,
+        model=model_option,
         run=run_name,
     shell:
         "python -m jvgn score --evaluation {input.evaluation:q} {params.inputs} {params.supporting} --settings {input.settings:q}"
-        " --model {input.model:q} --proof {input.proof:q} --predictions {input.predictions:q} --output {output:q}"
+        " {params.model} --proof {input.proof:q} --predictions {input.predictions:q} --output {output:q}"
         " --name {wildcards.dataset:q} {wildcards.setting} {params.run:q} > {log:q} 2>&1"
 
 

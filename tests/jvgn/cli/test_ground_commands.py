@@ -265,3 +265,57 @@ def test_nothing_is_shown_from_changed_files(results, images, name):
         path.write_bytes(whole)
         record_of(path).unlink()
     assert found.exit_code == 1 and path.name in found.stderr
+
+
+ZEBRAS = {
+    "images": [{"id": 1, "file_name": "photo.jpg", "width": 200, "height": 100}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 60, 60]},
+        {"id": 2, "image_id": 1, "category_id": 1, "bbox": [120, 20, 60, 60]},
+    ],
+    "categories": [{"id": 1, "name": "zebra"}],
+}
+
+
+@pytest.fixture
+def zebras(tmp_path):
+    Image.new("RGB", (200, 100), "white").save(tmp_path / "photo.jpg")
+    (tmp_path / "zebras.json").write_text(json.dumps(ZEBRAS))
+    return ["ground", "photo.jpg", "--annotations", "zebras.json"]
+
+
+def test_without_a_run_rules_answer_and_say_what_is_not_found(zebras, tmp_path):
+    found = run(*zebras, "man on the bench")
+    assert found.exit_code == 0, found.output
+    assert found.stdout.count("not found") == 2
+    assert "rules" in found.stderr
+    assert (tmp_path / "photo.grounding.png").exists()
+    answered = json.loads(run(*zebras, "man on the bench", "the zebra on the right", "--json", "-").stdout)
+    absent, present = answered["results"]
+    assert answered["run"] is None
+    assert [(node["region"], node["box"]) for node in absent["nodes"]] == [(None, None)] * 2
+    assert all(0.5 < node["not_found"] < 1 for node in absent["nodes"])
+    assert present["nodes"][0]["region"] == 1
+    assert "place" in [rule["rule"] for rule in present["nodes"][0]["rules"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["photo.jpg", "a dog"], "--annotations"),
+        (["other.jpg", "a dog", "--annotations", "zebras.json"], "other.jpg"),
+        (["photo.jpg", "a dog", "--annotations", "none.json"], "none.json"),
+        (["photo.jpg", "a dog", "--annotations", "zebras.json", "--detections", "bad.json"], "score"),
+    ],
+)
+def test_a_mistake_with_given_regions_is_one_line(zebras, tmp_path, arguments, named):
+    shutil.copy(tmp_path / "photo.jpg", tmp_path / "other.jpg")
+    (tmp_path / "bad.json").write_text(json.dumps([{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}]))
+    found = run("ground", *arguments)
+    assert found.exit_code == 1
+    assert named in found.stderr.strip().splitlines()[-1]
+
+
+def test_a_run_trained_on_shapes_warns_of_photographs(results, zebras):
+    found = run("ground", "photo.jpg", SENTENCE, "--run", results / "shapes_det")
+    assert "drawn shapes" in found.stderr

@@ -1,0 +1,1 @@
+"""Grounding without training: potentials from names of regions, pixels and geometry, by rules that are tables."""

@@ -1,0 +1,270 @@
+"""Potentials by rules: a scene and a scene graph in, the log-potentials of eq. (8) out, as of a trained network.
+
+Every node has one more region than the scene, the last one: "not found". Each rule gives a degree from 0 to 1 and takes
+`weight · (1 − degree)` from the logit of a region or a pair of regions; these contributions are kept.
+
+Shape suffixes: K nodes, E edges, N regions of the scene, M = N + 1 with "not found".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from jvgn.belief_propagation import log_marginals
+from jvgn.rules.comparisons import (
+    MEASURES,
+    Comparison,
+    attribute_comparisons,
+    extreme,
+    noun_comparisons,
+    place_comparisons,
+    placed,
+    poses,
+    touching,
+)
+from jvgn.rules.nouns import Noun, nouns
+from jvgn.rules.relations import (
+    PLACE_OF_RELATION,
+    RELATIONS,
+    between,
+    closeness,
+    is_negated,
+    is_reversed,
+    kind_of,
+)
+from jvgn.rules.scene import Floats, Scene
+from jvgn.settings.rules import RuleSettings
+from parsers.scene_graph import Edge, SceneGraph
+from parsers.words.negation import NO
+
+COMPARED = 0.5
+"""A region is compared with others if it fits at least this share of the best fit."""
+CONFIDENT = 0.3
+"""Detections with a lower score are not counted: "second from the left"."""
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What a rule adds to the logits of a node or an edge."""
+
+    rule: str
+    words: str
+    logit: Floats
+    """(M,) for a node, (M, M) for an edge."""
+    node: int | None = None
+    edge: int | None = None
+
+
+@dataclass(frozen=True)
+class RulePotentials:
+    unary_KM: Floats
+    pairwise_EMM: Floats
+    contributions: tuple[Contribution, ...]
+
+    def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.from_numpy(self.unary_KM).float(), torch.from_numpy(self.pairwise_EMM).float()
+
+
+def rule_potentials(scene: Scene, graph: SceneGraph, settings: RuleSettings = RuleSettings()) -> RulePotentials:
+    return Rules(scene, graph, settings).potentials()
+
+
+class Rules:
+    """The rules applied to one scene and one graph."""
+
+    def __init__(self, scene: Scene, graph: SceneGraph, settings: RuleSettings) -> None:
+        self.scene, self.graph, self.settings = scene, graph, settings
+        self.nouns = nouns(graph, scene)
+        self.among: list[Floats] = []
+        """The regions that each node is compared among."""
+
+    def potentials(self) -> RulePotentials:
+        count, nodes, edges = len(self.scene) + 1, len(self.graph.nodes), len(self.graph.edges)
+        unary_KM, pairwise_EMM = np.zeros((nodes, count)), np.zeros((edges, count, count))
+        contributions = []
+        for node in range(nodes):
+            for one in self.of_node(node):
+                unary_KM[node] += one.logit
+                contributions.append(one)
+        for edge in range(edges):
+            for one in self.of_edge(edge):
+                pairwise_EMM[edge] += one.logit
+                contributions.append(one)
+        for one in self.of_between(unary_KM, pairwise_EMM):
+            pairwise_EMM[one.edge] += one.logit
+            contributions.append(one)
+        return RulePotentials(unary_KM, pairwise_EMM, tuple(contributions))
+
+    def weight(self, group: str) -> float:
+        return 0.0 if group in self.settings.without else getattr(self.settings, group)
+
+    # Nodes
+
+    def of_node(self, node: int) -> Iterator[Contribution]:
+        noun, words = self.nouns[node], self.graph.nodes[node]
+        fit_N = noun.degrees(self.scene)
+        self.among.append(self.compared(fit_N))
+        yield self.unary(node, "noun", words.head, self.settings.names * (fit_N - 1), self.settings.null)
+        yield self.unary(node, "score", "", self.settings.score * np.log(np.maximum(self.scene.score_N, 1e-3)))
+        yield self.unary(node, "prominence", "", self.prominence(self.among[node]))
+        for one in self.comparisons(node, noun, fit_N):
+            logit_N = self.weight(one.group) * one.strength * (one.degree_N - 1)
+            yield self.unary(node, one.rule, one.words, logit_N)
+
+    def unary(self, node: int, rule: str, words: str, logit_N: Floats, null: float = 0.0) -> Contribution:
+        return Contribution(rule, words, np.append(logit_N, null), node=node)
+
+    def prominence(self, among_N: Floats) -> Floats:
+        log_N = np.log(self.scene.area_N)
+        return self.settings.size * np.minimum(
+            log_N - log_N[among_N].max(initial=0.0 if not among_N.any() else -np.inf), 0
+        )
+
+    def compared(self, fit_N: Floats) -> Floats:
+        """Return the regions that fit best; of a detection and its duplicates, only the one with the highest score."""
+        fits_N = (fit_N >= COMPARED * fit_N.max(initial=0)) & (fit_N > 0)
+        score_N = np.where(fits_N, self.scene.score_N, 0)
+        fits_N &= score_N >= min(CONFIDENT, score_N.max(initial=0))
+        for row in np.argsort(-score_N, kind="stable"):
+            if fits_N[row]:
+                fits_N &= ~self.scene.same_NN[row] | (np.arange(len(fits_N)) == row)
+        return fits_N
+
+    def comparisons(self, node: int, noun: Noun, fit_N: Floats) -> Iterator[Comparison]:
+        words, among_N = self.graph.nodes[node], self.among[node]
+        head = words.head.lower()
+        attributes = [*words.attributes, *([head] if noun.kind == "part" else [])]
+        degree_N = fit_N.copy()
+        for attribute in attributes:
+            for one in attribute_comparisons(self.scene, among_N, attribute, noun.word):
+                degree_N = (
+                    degree_N * (0.2 + 0.8 * one.degree_N)
+                    if self.weight(one.group) and one.rule == "colour"
+                    else degree_N
+                )
+                yield one
+        yield from noun_comparisons(self.scene, among_N, noun.word if noun.word in head else head)
+        said = {word for edge in self.graph.edges if edge.subject == node for word in edge.relation.lower().split()}
+        yield from poses(self.scene, among_N, sorted(said))
+        self.among[node] = self.compared(degree_N)
+        yield from place_comparisons(self.scene, self.among[node], words.attributes)
+
+    # Edges
+
+    def of_edge(self, index: int) -> Iterator[Contribution]:
+        edge = self.graph.edges[index]
+        subject, object_ = self.nouns[edge.subject], self.nouns[edge.object]
+        negated = is_negated(edge.relation) or NO in self.graph.nodes[edge.object].attributes
+        if self.is_ownership(edge):
+            yield self.pairwise(index, "part", self.scene.same_NN.astype(float), self.weight_of_parts(), negated)
+            return
+        if kind_of(edge.relation) != "between" or not self.siblings(index):
+            rule, degree_NN, weight = self.related(edge)
+            yield self.pairwise(index, rule, degree_NN, weight, negated, self.unseen(edge))
+        if "part" not in (subject.kind, object_.kind) and "differences" not in self.settings.without:
+            yield self.pairwise(index, "difference", 1.0 - self.scene.same_NN, self.settings.differences, unseen_N=1.0)
+
+    def weight_of_parts(self) -> float:
+        return 0.0 if "relations" in self.settings.without else self.settings.parts
+
+    def is_ownership(self, edge: Edge) -> bool:
+        """Return whether one end is a part or a piece of clothing of the other."""
+        subject, object_ = self.nouns[edge.subject], self.nouns[edge.object]
+        if object_.kind == "part":
+            return subject.kind == "part" or "person" in subject.meanings or edge.relation.lower() != "in"
+        return subject.kind == "part" and edge.relation.lower() in ("of", "'s", "’s", "on")
+
+    def related(self, edge: Edge) -> tuple[str, Floats, float]:
+        """Return the rule of a relation, its degrees and its weight."""
+        kind, scene = kind_of(edge.relation), self.scene
+        if kind is None:
+            weight = min(self.settings.unknown_relations, self.weight("relations"))
+            return "unknown relation", touching(scene), weight
+        if kind in ("closest", "farthest"):
+            value_NN = closeness(scene) if kind == "closest" else -closeness(scene)
+            return (
+                kind,
+                np.stack([extreme(value_N, self.among[edge.subject]) for value_N in value_NN.T], axis=1),
+                self.weight("relations"),
+            )
+        degree_NN = RELATIONS[kind](scene)
+        if is_reversed(edge.relation):
+            degree_NN = degree_NN.T
+        if self.nouns[edge.subject].kind == "part":  # it has the box of its owner, which only has to touch
+            degree_NN = np.maximum(degree_NN, 0.8 * touching(scene))
+        return kind, degree_NN, self.weight("relations")
+
+    def unseen(self, edge: Edge) -> Floats:
+        """Return (N,): how well each subject fits if the object is not found."""
+        unseen_N = np.full(len(self.scene), self.settings.unseen)
+        kind, among_N = kind_of(edge.relation), self.among[edge.subject]
+        if self.nouns[edge.object].kind == "viewer" and kind in ("closest", "near", "farthest", "front"):
+            measure = MEASURES["far" if kind == "farthest" else "near"](self.scene)
+            return extreme(measure, among_N)
+        if kind in PLACE_OF_RELATION:
+            measure = MEASURES[PLACE_OF_RELATION[kind]](self.scene)
+            is_stressed = "far" in edge.relation.lower().split()
+            return (extreme if is_stressed else placed)(measure, among_N) * self.settings.unseen * 1.5
+        return unseen_N
+
+    def pairwise(
+        self,
+        edge: int,
+        rule: str,
+        degree_NN: Floats,
+        weight: float,
+        negated: bool = False,
+        unseen_N: Floats | float | None = None,
+    ) -> Contribution:
+        unseen = self.settings.unseen if unseen_N is None else unseen_N
+        count = len(self.scene)
+        degree_MM = np.full((count + 1, count + 1), self.settings.unseen if rule != "difference" else 1.0)
+        degree_MM[:count, :count] = 1 - degree_NN if negated else degree_NN
+        degree_MM[:count, count] = unseen
+        words = self.graph.edges[edge].relation
+        return Contribution("negation" if negated else rule, words, weight * (degree_MM - 1), edge=edge)
+
+    # Between two
+
+    def siblings(self, index: int) -> list[int]:
+        """Return the other edges that say what the same subject is between."""
+        subject = self.graph.edges[index].subject
+        return [
+            other
+            for other, edge in enumerate(self.graph.edges)
+            if other != index and edge.subject == subject and kind_of(edge.relation) == "between"
+        ]
+
+    def of_between(self, unary_KM: Floats, pairwise_EMM: Floats) -> Iterator[Contribution]:
+        """Yield the factors of "between X and Y", which is about three regions: one for each of X and Y.
+
+        The factor of X sums over the regions of Y, by their probability without this relation.
+        """
+        edges = [
+            index
+            for index, edge in enumerate(self.graph.edges)
+            if kind_of(edge.relation) == "between" and self.siblings(index)
+        ]
+        if not edges or not self.weight("relations"):
+            return
+        probability_KM = beliefs(unary_KM, pairwise_EMM, self.graph)
+        degree_NNN, count = between(self.scene), len(self.scene)
+        for index in edges:
+            other = self.graph.edges[self.siblings(index)[0]].object
+            fits_NNN = np.exp(self.weight("relations") * (degree_NNN - 1))
+            neutral = np.exp(self.weight("relations") * (self.settings.unseen - 1))
+            logit_MM = np.full((count + 1, count + 1), np.log(neutral))
+            known_NN = fits_NNN @ probability_KM[other, :count]
+            unknown_NN = probability_KM[other, count] * np.exp(
+                self.weight("relations") * (RELATIONS["near"](self.scene) - 1)
+            )
+            logit_MM[:count, :count] = np.log(known_NN + unknown_NN)
+            yield Contribution("between", self.graph.edges[index].relation, logit_MM, edge=index)
+
+
+def beliefs(unary_KM: Floats, pairwise_EMM: Floats, graph: SceneGraph) -> Floats:
+    """Return (K, M): the probability of each region for each node."""
+    edges_E2 = torch.tensor([(edge.subject, edge.object) for edge in graph.edges]).reshape(-1, 2)
+    return log_marginals(torch.from_numpy(unary_KM), torch.from_numpy(pairwise_EMM), edges_E2).exp().numpy()
