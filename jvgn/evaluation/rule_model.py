@@ -5,6 +5,7 @@ Every gold object is in its image, so the choice is among its regions: "not foun
 Shape suffixes: K nodes, E edges, N regions, S expressions.
 """
 
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -19,6 +20,7 @@ from jvgn.datasets import tables
 from jvgn.evaluation.predict import believed, prediction_rows, with_beliefs
 from jvgn.evaluation.predictions import WHOLE_FILE
 from jvgn.graphs.tables import read_edges, read_nodes
+from jvgn.joint_decoding import distinct_joint
 from jvgn.model import NodeBeliefs
 from jvgn.rules.rule_potentials import rule_potentials
 from jvgn.rules.scene import Scene
@@ -45,12 +47,13 @@ class RuleModel:
         self.file_of_image = dict(zip(listed["image_id"], listed["file_name"], strict=True))
         self.scenes: dict[int, Scene] = {}
 
-    def __call__(self, batch: Batch) -> NodeBeliefs:
+    def __call__(self, batch: Batch, distinct: bool = False) -> NodeBeliefs:
         unary_KN, pairwise_ENN = self.potentials(batch)
         return NodeBeliefs(
             unary_KN.log_softmax(dim=1),
             log_marginals(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
             joint_map(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
+            distinct_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K) if distinct else None,
         )
 
     def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -108,7 +111,8 @@ def predict_by_rules(
 ) -> None:
     """Write `predictions`, which grounds every expression that is not in the train split."""
     examples = inputs.examples(settings, iou_threshold)
-    model = RuleModel(examples, inputs, images, settings.rules)
+    rules = RuleModel(examples, inputs, images, settings.rules)
+    model = partial(rules, distinct=settings.decoding == "distinct")
     with writing(predictions, WHOLE_FILE) as write:
         for batch, beliefs in believed(model, examples, torch.device("cpu")):
             write(with_beliefs(prediction_rows(examples, batch, beliefs, settings.decoding), batch, beliefs))
