@@ -63,6 +63,8 @@ def ground(
 ) -> None:
     """Find every object that EXPRESSIONS mention in an IMAGE.
 
+    An image of the run's dataset has the regions that the run used; in another one, its detector finds them.
+
     One expression is also drawn, into {image}.grounding.png unless --output is given. Several expressions are drawn if
     --output names a folder. With --json -, only JSON is printed, and a picture is drawn only for --output.
 
@@ -76,7 +78,8 @@ def ground(
 
     asked = asked_of(image, expressions, table)
     given = given_regions(run, annotations, detections)
-    parser = ready_parser(run, parser_name)
+    found = None if run is None else ready_run(run, asked)
+    parser = ready_parser(found, parser_name)
     is_silent = answers_file == STDOUT
     if output is None and len(asked) == 1 and not is_silent:
         output = Path(f"{asked[0].image.stem}.grounding.png")
@@ -158,21 +161,30 @@ def warn_of_shapes(run: Path, asked: Sequence["Asked"]) -> None:
         say("Warning: this run was trained on drawn shapes; it knows nothing about photographs", err=True)
 
 
-def ready_parser(run: Path | None, name: str | None) -> "Parser":
+def ready_run(run: Path, asked: Sequence["Asked"]) -> "RunFolder":
+    """Return the run's folder, after a check that it can detect regions if no image may have stored ones."""
+    from jvgn.grounding.run_folder import RunFolder
+    from jvgn.grounding.stored_regions import StoredRegions
+
+    found = RunFolder.find(run)
+    detector = found.read_settings().detector
+    stored = StoredRegions.of(found, detector)
+    if not any(question.problem or stored.may_have(question.image) for question in asked):
+        found.check_detection(detector)
+    return found
+
+
+def ready_parser(run: "RunFolder | None", name: str | None) -> "Parser":
     """Load the parser, so that a missing model is reported before torch is loaded: the named one, or the run's, or
     `lexical` for the rules.
     """
     from jvgn.graphs.parsing import read_parser
-    from jvgn.grounding.run_folder import RunFolder
     from parsers.parser import named_parser
 
-    if run is None:
+    if run is None or name:
         parser = named_parser(name or "lexical")
     else:
-        found = RunFolder.find(run)
-        own = found.graphs(found.read_settings().parser) / "settings.yaml"
-        parser = named_parser(name) if name else read_parser(own)
-        found.check_detection()
+        parser = read_parser(run.graphs(run.read_settings().parser) / "settings.yaml")
     parser.load()
     return parser
 
@@ -307,16 +319,20 @@ def explore(
 ) -> None:
     """Open a page that grounds sentences in images with a trained RUN, such as results/shapes_det, step by step."""
     from jvgn.grounding.run_folder import RunFolder
+    from jvgn.grounding.stored_regions import StoredRegions
     from jvgn.views.explorer.server import ADDRESS, explorer, listening, serve
 
     found = RunFolder.find(run)
     folder = image_folder(found, images, config)
-    parser = ready_parser(run, parser_name)
+    detector = found.read_settings().detector
+    if not StoredRegions.of(found, detector, folder).exist():
+        found.check_detection(detector)
+    parser = ready_parser(found, parser_name)
     with listening(port) as listener:
         from jvgn.grounding.grounder import Grounder
         from jvgn.views.explorer.image_list import ImageList
 
-        grounder = Grounder.load(run, str(prepared_device(device, threads)), parser)
+        grounder = Grounder.load(run, str(prepared_device(device, threads)), parser, folder)
         port = listener.getsockname()[1]
         app = explorer(f"{found.name}: explorer", grounder, ImageList(grounder, found.tables, folder), port)
         say(f"http://{ADDRESS}:{port}/ explores {run}; press Ctrl-C to stop")

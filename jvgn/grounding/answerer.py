@@ -24,13 +24,15 @@ from parsers.scene_graph import SceneGraph
 
 @dataclass(frozen=True)
 class ImageRegions:
-    """The regions of an image: detected once for any number of sentences."""
+    """The regions of an image: found once for any number of sentences."""
 
     size: tuple[int, int]
     """Width and height."""
     regions: Regions
     pixels_HW3: np.ndarray | None = None
     """The image itself, for figures."""
+    stored_image_id: int | None = None
+    """The dataset's image whose stored regions these are; None if a detector found them."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Answerer:
             region_K=tuple(beliefs.regions(decoding).tolist()),
             unknown_words=self.unknown_words(question.graph),
             pixels_HW3=question.image.pixels_HW3,
+            stored_image_id=question.image.stored_image_id,
         )
         if np.isnan(answer.marginal_KN).any():
             raise UserError(f"{self.trained.path}: its beliefs are not numbers, so its training failed; train it again")

@@ -1,13 +1,15 @@
-"""`Grounder`: detect regions in an image, parse a sentence, and find every object that it mentions."""
+"""`Grounder`: take or detect the regions of an image, parse a sentence, and find every object that it mentions."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 import torch
 from PIL import Image, ImageOps
+from torch import Tensor
 
 from jvgn.detector.images import as_tensor, read_image, slimness
 from jvgn.detector.interface import load_source
@@ -15,8 +17,10 @@ from jvgn.graphs.parsing import read_parser
 from jvgn.grounding.answer import Answer, Grounding, JointGrounding
 from jvgn.grounding.answerer import Answerer, ImageRegions, Question
 from jvgn.grounding.run_folder import RunFolder
+from jvgn.grounding.stored_regions import StoredRegions
 from jvgn.regions.annotated import Annotations
 from jvgn.regions.extraction import Extractor, flaw_in
+from jvgn.regions.hdf5_store import Regions
 from jvgn.settings.detector import read_detector_settings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.pictures import as_rgb
@@ -32,27 +36,40 @@ Picture = Path | str | Image.Image | ImageRegions
 
 
 class Grounder:
-    """A trained run, with its detector and its parser."""
+    """A trained run, with its parser, its stored regions and its detector, which is loaded for the first new image."""
 
-    def __init__(self, trained: TrainedModel, extractor: Extractor, parser: Parser, device: torch.device) -> None:
-        self.trained, self.extractor, self.parser, self.device = trained, extractor, parser, device
+    def __init__(
+        self,
+        trained: TrainedModel,
+        load_extractor: Callable[[], Extractor],
+        parser: Parser,
+        device: torch.device,
+        stored: StoredRegions | None = None,
+    ) -> None:
+        self.trained, self.load_extractor, self.parser, self.device = trained, load_extractor, parser, device
+        self.stored = stored
         self.answerer = Answerer(trained, device)
 
     @classmethod
-    def load(cls, run: Path | str, device: str = "cpu", parser: Parser | None = None) -> Self:
-        """Load the run in a folder such as `results/shapes_det`, with its detector and parser from the same results."""
+    def load(
+        cls, run: Path | str, device: str = "cpu", parser: Parser | None = None, images: Path | None = None
+    ) -> Self:
+        """Load the run in a folder such as `results/shapes_det`, with its detector and parser from the same results.
+
+        `images` is the folder of the dataset's images, if not the one in `config.yaml`.
+        """
         found = RunFolder.find(run)
         trained = load_model(found.model, torch.device(device))
-        settings = RegionSettings.read(found.detection_settings())
-        detector = found.detector(trained.settings.detector)
-        check_unchanged(detector / "settings.yaml", detector / "weights.safetensors")
-        chosen = read_detector_settings(detector / "settings.yaml")
-        source = load_source(chosen, detector / "weights.safetensors", settings.proposals)
-        extractor = Extractor(source, settings, device)
-        trained.check_features(extractor.feature_size)
+        stored = StoredRegions.of(found, trained.settings.detector, images)
+        if not stored.exist():
+            found.check_detection(trained.settings.detector)  # now, not at the first image
         own_parser = parser or read_parser(found.graphs(trained.settings.parser) / "settings.yaml")
         own_parser.load()  # report a missing model now, not at the first sentence
-        return cls(trained, extractor, own_parser, torch.device(device))
+        return cls(trained, partial(extractor_of, found, trained, device), own_parser, torch.device(device), stored)
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        return self.load_extractor()
 
     def ground(self, image: Picture, text: str | SceneGraph) -> list[Grounding]:
         """Return a box and its probability for every object that `text` mentions, in the order of mention."""
@@ -94,19 +111,29 @@ class Grounder:
             return error
 
     def look(self, image: Path | str | Image.Image) -> ImageRegions:
-        """Return the regions of an image, turned as its camera noted, for any number of sentences."""
+        """Return the regions of an image, for any number of sentences.
+
+        A file of the run's dataset has the stored regions. Another image is turned as its camera noted, and its regions
+        are detected.
+        """
         if isinstance(image, Image.Image):
-            pixels_3HW = as_tensor(as_rgb(ImageOps.exif_transpose(image)))
-        else:
-            pixels_3HW = read_image(Path(image), as_seen=True)
-        name = image if isinstance(image, Path | str) else "this image"
+            return self.detected(as_tensor(as_rgb(ImageOps.exif_transpose(image))), "this image")
+        file = Path(image)
+        if self.stored is not None and self.stored.may_have(file):
+            pixels_3HW = read_image(file)  # as stored, because the regions refer to stored pixels
+            image_id = self.stored.image_id(file, size_of(pixels_3HW))
+            if image_id is not None:
+                self.trained.check_features(self.stored.store.feature_size)
+                return image_regions(pixels_3HW, self.stored.store.read(image_id), image_id)
+        return self.detected(read_image(file, as_seen=True), str(image))
+
+    def detected(self, pixels_3HW: Tensor, name: str) -> ImageRegions:
         if slim := slimness(pixels_3HW):
             raise UserError(f"{name} {slim}; cut it into pieces")
         (regions,) = self.extractor.regions_of([pixels_3HW])
         if flaw := flaw_in(regions, self.extractor.settings.precision):
             raise UserError(f"{name} {flaw}; try another one")
-        pixels_HW3 = pixels_3HW.permute(1, 2, 0).numpy()
-        return ImageRegions((pixels_3HW.shape[2], pixels_3HW.shape[1]), regions, pixels_HW3)
+        return image_regions(pixels_3HW, regions)
 
     def look_at(self, image: Path, box_N4: np.ndarray) -> ImageRegions:
         """Return given boxes of an image as regions, with the features of the run's detector."""
@@ -123,3 +150,24 @@ class Grounder:
         if not text.strip():
             raise UserError("the sentence is empty; give some words")
         return parse(text, backend=self.parser.backend, **self.parser.options)
+
+
+def extractor_of(run: RunFolder, trained: TrainedModel, device: str) -> Extractor:
+    """Load the detector of a run."""
+    run.check_detection(trained.settings.detector)
+    settings = RegionSettings.read(run.detection_settings())
+    folder = run.detector(trained.settings.detector)
+    check_unchanged(folder / "settings.yaml", folder / "weights.safetensors")
+    chosen = read_detector_settings(folder / "settings.yaml")
+    extractor = Extractor(load_source(chosen, folder / "weights.safetensors", settings.proposals), settings, device)
+    trained.check_features(extractor.feature_size)
+    return extractor
+
+
+def image_regions(pixels_3HW: Tensor, regions: Regions, stored_image_id: int | None = None) -> ImageRegions:
+    return ImageRegions(size_of(pixels_3HW), regions, pixels_3HW.permute(1, 2, 0).numpy(), stored_image_id)
+
+
+def size_of(pixels_3HW: Tensor) -> tuple[int, int]:
+    """Return width and height."""
+    return pixels_3HW.shape[2], pixels_3HW.shape[1]

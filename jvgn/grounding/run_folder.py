@@ -17,6 +17,7 @@ from jvgn.layout import (
     regions_folder,
 )
 from jvgn.settings.configuration import configuration_files, read_configuration
+from jvgn.settings.detector import read_detector_settings
 from jvgn.settings.run import RunSettings
 from jvgn.storage.records import check_unchanged
 from parsers.errors import UserError
@@ -71,6 +72,14 @@ class RunFolder(RunPaths):
             raise UserError(f"datasets.{self.dataset}: has no images; name their folder: --images FOLDER")
         return project / images
 
+    def known_images(self) -> Path | None:
+        """Return the folder of the dataset's images, or None if the project does not say where it is or has it not."""
+        try:
+            folder = self.images()
+        except UserError:  # a run also answers questions without its project's configuration
+            return None
+        return folder if folder.is_dir() else None
+
     def detection_settings(self) -> Path:
         """Return the settings for regions of a new image, whichever regions the run was trained on."""
         path = regions_folder(self.dataset, "det", self.results) / SETTINGS_FILE
@@ -78,10 +87,16 @@ class RunFolder(RunPaths):
             raise UserError(f"{as_seen(path)}: no such file, needed to detect regions; run {self.dataset}_det")
         return path
 
-    def check_detection(self) -> None:
-        """Check that the files for detection in a new image exist."""
+    def check_detection(self, detector: str) -> None:
+        """Check that the detector can find regions in a new image: it has a network, and its files exist."""
+        settings = self.detector(detector) / SETTINGS_FILE
+        if settings.exists() and read_detector_settings(settings).source == "precomputed":
+            raise UserError(
+                f"detectors.{detector}: has no network, so only images of {self.dataset} with regions in"
+                f" {as_seen(self.regions(detector))} can be grounded; give one of them"
+            )
         self.detection_settings()
-        weights = self.detector(self.read_settings().detector) / WEIGHTS
+        weights = self.detector(detector) / WEIGHTS
         if not weights.exists():
             raise UserError(
                 f"{as_seen(weights)}: no such file, needed to detect regions; run {self.dataset}_det,"

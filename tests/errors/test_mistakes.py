@@ -327,12 +327,18 @@ def test_a_full_standard_output_is_one_line():
     assert ran.returncode == 1 and ran.stderr.startswith("Error: ") and ran.stderr.count("\n") == 1, ran.stderr
 
 
+OWN_RUN = {"detector": "given", "vocabulary": "small"}
+WITHOUT_IMAGES = configured(
+    datasets={"own": {"annotations": "annotations.json", "expressions": "own.csv", "run": OWN_RUN}},
+    detectors={"given": GIVEN},
+)
 WORKFLOW = {
     "a bracket is missing": ("demo", "config.yaml", written("config.yaml", "shapes: {train: 3")),
     "an unknown key": ("demo", "shape", configured(shape={})),
     "a mistyped target": ("results/shapes_gt/metric.json", "results/shapes_gt/metric.json"),
     "an unknown dataset": ("results/refcoco_det/metrics.json", "refcoco"),
     "an unknown run": ("results/shapes_gt/runs/wide/metrics.json", "wide"),
+    "a gallery without images": ("results/own_det/gallery/index.html", "datasets.own: has no images", WITHOUT_IMAGES),
 }
 
 

@@ -10,6 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from PIL import Image
 
 from jvgn import Grounder
 from jvgn.cli import main
@@ -65,7 +66,7 @@ def test_the_grounder_answers_as_the_predictions_say(finished):
     for expression in expressions[expressions["split"] == "test"].head(5).itertuples():
         image = finished.folder / "resources/shapes/images" / images.loc[expression.image_id, "file_name"]
         expected = predictions[predictions["expression_id"] == expression.expression_id]
-        found = grounder.ground(image, expression.text)
+        found = grounder.ground(Image.open(image), expression.text)  # not its path, which has stored regions
         assert [one.is_referent for one in found] == expected["is_referent"].tolist()
         assert [one.marginal for one in found] == pytest.approx(expected["marginal"].tolist(), abs=0.02)
         for one, row in zip(found, expected.itertuples(), strict=True):

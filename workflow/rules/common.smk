@@ -164,7 +164,9 @@ def pictures(wildcards):
 def pictures_of(dataset):
     folder = configuration.datasets[dataset].images
     if folder is None:
-        raise UserError(f"datasets.{dataset}: has no images, which this file needs; name their folder in its `images`")
+        # Snakemake prints any Exception of an input function with a traceback.
+        problem = f"datasets.{dataset}: has no images, which this file needs; name their folder in its `images`"
+        raise SystemExit(f"Error: {problem}")
     return folder
 
 

@@ -75,6 +75,7 @@ def answer(grounder: Grounder, images: ImageList, asked: Asked) -> dict[str, Any
         "tokens": graph.tokens,
         "unknown": found.unknown_words,
         "size": found.size,
+        "stored": found.stored_image_id,
         "regions": np.round(found.box_N4.astype(float), 1).tolist(),
         "nodes": [
             {

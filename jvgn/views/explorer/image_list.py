@@ -72,22 +72,25 @@ class ImageList:
         return name
 
     def thumbnail(self, name: str) -> bytes:
-        return small_jpeg(self.read(name), THUMBNAIL_SIDE)
+        return small_jpeg(checked_picture(self.file(name)), THUMBNAIL_SIDE)
 
     def __getitem__(self, name: str) -> ShownImage:
         if name not in self._kept:
-            self.keep(name, self.looked_at(self.read(name)))
+            self.keep(name, self.looked_at(self.file(name)))
         self._kept.move_to_end(name)
         return self._kept[name]
 
-    def read(self, name: str) -> Image.Image:
+    def file(self, name: str) -> Path:
         if name not in self.file_names:
             raise UserError(f"image {name}: not available any more; choose or upload it again")
-        return checked_picture(self.folder / self.file_names[name])
+        return self.folder / self.file_names[name]
 
-    def looked_at(self, image: Image.Image) -> ShownImage:
+    def looked_at(self, image: Path | Image.Image) -> ShownImage:
+        seen = self.grounder.look(image)
+        assert seen.pixels_HW3 is not None
+        jpeg = small_jpeg(Image.fromarray(seen.pixels_HW3), SHOWN_SIDE)
         # Without the pixels, which would take much memory for all that are kept.
-        return ShownImage(small_jpeg(image, SHOWN_SIDE), replace(self.grounder.look(image), pixels_HW3=None))
+        return ShownImage(jpeg, replace(seen, pixels_HW3=None))
 
     def keep(self, name: str, shown: ShownImage) -> None:
         self._kept[name] = shown

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,13 +19,15 @@ from jvgn.detector.weights import save_detector
 from jvgn.evaluation.predict import predict
 from jvgn.grounding.grounder import Grounder
 from jvgn.regions.hdf5_store import RegionStore
-from jvgn.settings.detector import TorchvisionSettings
+from jvgn.settings.detector import PrecomputedSettings, TorchvisionSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.records import record_of, write_origin
 from jvgn.training.checkpoint import new_model, save_model
 from jvgn.training.examples import Inputs
+from jvgn.views.explorer.image_list import ImageList
 from jvgn.vocabulary.words import Vocabulary
+from parsers.errors import UserError
 
 SENTENCE = "the star left of a red ring"
 
@@ -157,6 +160,49 @@ def test_the_image_is_opened_once(results, photo, monkeypatch, tmp_path, extra):
     assert found.exit_code == 0, found.stderr
     assert [source for source in opened if source == photo] == [photo]
     assert len(list(tmp_path.glob("*.png"))) == 1 + len(extra)
+
+
+def test_an_image_of_the_dataset_has_the_stored_regions_of_the_run(results, photo, monkeypatch):
+    monkeypatch.setattr("jvgn.grounding.grounder.extractor_of", lambda *given: pytest.fail("the detector was loaded"))
+    found = run("ground", photo, SENTENCE, "--run", results / "shapes_gt", "--json", "answers.json")
+    assert found.exit_code == 0, found.stderr
+    images = pd.read_parquet(results / "datasets/shapes/images.parquet").set_index("file_name")
+    image_id = int(images.loc[photo.name, "image_id"])
+    assert f"regions: stored, of image {image_id}" in found.stdout.splitlines()
+    (result,) = json.loads(Path("answers.json").read_text())["results"]
+    assert result["stored_image_id"] == image_id
+    expected, _ = RegionStore(results / "regions/shapes_gt/none.h5").read_boxes(image_id)
+    np.testing.assert_array_equal(np.array(result["regions"], np.float32), expected)
+
+
+@pytest.fixture
+def precomputed(results, tmp_path):
+    """A run whose detector has features and no network."""
+    copied = shutil.copytree(results, tmp_path / "results")
+    shutil.rmtree(copied / "detectors")
+    shutil.rmtree(copied / "regions/shapes_det")
+    settings = PrecomputedSettings(source="precomputed", format="hdf5", objects="regions.h5")
+    settings.write(copied / "detectors/shapes/none/settings.yaml")
+    return copied / "shapes_gt"
+
+
+def test_precomputed_features_serve_for_images_of_the_dataset_only(precomputed, photo, tmp_path):
+    assert run("ground", photo, SENTENCE, "--run", precomputed).exit_code == 0
+    shutil.copy(photo, tmp_path / "new.jpg")
+    found = run("ground", "new.jpg", SENTENCE, "--run", precomputed)
+    (line,) = found.stderr.splitlines()
+    assert found.exit_code == 1 and "detectors.none: has no network" in line
+    (tmp_path / "asked.csv").write_text(f"image,expression\n{photo},a star\nnew.jpg,a star\n")
+    found = run("ground", "--csv", "asked.csv", "--run", precomputed)
+    assert found.exit_code == 1 and "asked.csv, line 3: detectors.none" in found.stderr and "* star" in found.stdout
+
+
+def test_the_explorer_shows_a_dataset_with_precomputed_features(precomputed, images, photo):
+    listed = ImageList(Grounder.load(precomputed, images=images), precomputed.parent / "datasets/shapes", images)
+    for name in (one["name"] for one in listed.listed()[:2]):
+        assert listed[name].image.stored_image_id == int(name)
+    with pytest.raises(UserError, match="has no network"):
+        listed.upload(photo.read_bytes())
 
 
 def test_an_unknown_word_is_reported(results, photo):

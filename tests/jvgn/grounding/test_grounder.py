@@ -58,7 +58,7 @@ def grounder(run_settings):
     settings = run_settings()
     model = new_model(settings, np.random.default_rng(1).normal(size=(len(WORDS), 6)).astype(np.float32), 4).eval()
     return Grounder(
-        TrainedModel(Path("model"), model, settings, 4, WORDS), ThreeRegions(), Parser("lexical"), torch.device("cpu")
+        TrainedModel(Path("model"), model, settings, 4, WORDS), ThreeRegions, Parser("lexical"), torch.device("cpu")
     )
 
 

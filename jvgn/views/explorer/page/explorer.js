@@ -172,6 +172,7 @@ function drawRemarks() {
   if (answer.edited) remarks.push(`This graph is not the sentence's own: it is read as “${answer.tokens.join(" ")}”.`);
   if (answer.fallback) remarks.push("No object was found in these words: together they stand for one.");
   if (answer.unknown.length) remarks.push(`Not in the run's vocabulary: ${answer.unknown.map((word) => `“${word}”`).join(", ")}. The model reads all such words as one.`);
+  if (answer.stored !== null) remarks.push(`Regions: stored, of image ${answer.stored}.`);
   byId("remarks").textContent = remarks.join(" ");
 }
 

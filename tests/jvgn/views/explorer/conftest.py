@@ -47,7 +47,7 @@ def grounder(run_settings):
     vectors = np.random.default_rng(1).normal(size=(len(WORDS), 6)).astype(np.float32)
     model = new_model(settings, vectors, 4).eval()
     trained = TrainedModel(Path("model"), model, settings, 4, WORDS)
-    return Grounder(trained, RegionsByCorner(), Parser("lexical"), torch.device("cpu"))
+    return Grounder(trained, RegionsByCorner, Parser("lexical"), torch.device("cpu"))
 
 
 @pytest.fixture
