@@ -11,9 +11,9 @@ the index of the node that the expression is about; `nodes` and `edges`, its sce
 and `best`, the most probable joint groundings, as many as were asked for: each a `probability` and `regions`, one for
 each node. An edge has `subject`, `relation`, `object`. A node has `phrase`, `head`, `attributes`, `is_referent`;
 `region`, the index of its region, and that region's `box`, `unary` and `marginal`, its probability before and after
-message passing; in `unary_of_regions` and `marginal_of_regions` those of every region; in `not_found` the probability that no
-region is meant; and `rules`, what each rule added to the logit of its region. A node that was not found has null as
-`region` and `box`.
+message passing; in `unary_of_regions` and `marginal_of_regions` those of every region; in `not_found` the probability
+that no region is meant; and `rules`, what each rule added to the logit of its region. A node that was not found has
+null as `region` and `box`.
 
 Shape suffixes: K nodes, N regions, H, W pixels.
 """
