@@ -358,7 +358,7 @@ def regions(wildcards):
     return run_inputs(wildcards)["regions"]
 
 
-rule_run_folders = either_of(f"/runs/{name}" for name in configuration.rule_runs)
+rule_run_folders = either_of(f"{os.sep}runs/{name}" for name in configuration.rule_runs)
 
 
 def trained_model(wildcards):
