@@ -73,7 +73,7 @@ class RunFolder(RunPaths):
         return project / images
 
     def known_images(self) -> Path | None:
-        """Return the folder of the dataset's images, or None if the project does not say where it is or has it not."""
+        """Return the folder of the dataset's images, or None if it is not configured or does not exist."""
         try:
             folder = self.images()
         except UserError:  # a run also answers questions without its project's configuration

@@ -33,7 +33,7 @@ class StoredRegions:
     def image_id(self, file: Path, size: tuple[int, int]) -> int | None:
         """Return the image of the dataset that the file is, if it has stored regions; `size` is width and height."""
         found = [row["image_id"] for row in self._candidates(file) if (row["width"], row["height"]) == size]
-        # Folders of a dataset may have files of one name; without the dataset's folder, these are not told apart.
+        # Without the dataset's folder, two images of one name in different subfolders cannot be distinguished.
         return found[0] if len(found) == 1 and found[0] in self.store.image_ids else None
 
     @cached_property
