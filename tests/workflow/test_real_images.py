@@ -56,9 +56,9 @@ def photographs(project, miniature):
     grey, leaving, chosen = choose(instances)
     write_dataset(project.folder / "resources/coco128", instances, chosen)
     config = miniature()
-    config["detectors"]["random"] = {"backbone": "resnet101", "short_side": 320, "long_side": 533, "epochs": 0}
+    config["detectors"]["random"] = {"backbone": "resnet101", "short_side": 224, "long_side": 373, "epochs": 0}
     run = config["datasets"]["shapes"]["run"] | {"detector": "random"}
-    regions = {"proposals": 100, "batch_size": 2, "on_bad_input": "skip"}
+    regions = {"proposals": 30, "batch_size": 2, "on_bad_input": "skip"}
     dataset = {"folder": "resources/coco128", "split_by": "made", "images": str(COCO / "images"), "run": run}
     config["datasets"]["coco128"] = dataset | {"regions": regions, "shards": 2}
     project.configure(config)
