@@ -4,22 +4,21 @@ import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
 from jvgn.cli.log import say
 from jvgn.cli.options import FILE, device_option, prepared_device, threads_option
-from jvgn.settings.rules import RuleGroup, RuleSettings
 from parsers.errors import UserError
 
 if TYPE_CHECKING:
     from jvgn.evaluation.expression_accuracy import Expression, Grounded
     from jvgn.rules.given_regions import GivenRegions
     from jvgn.rules.scene import Scene
+    from jvgn.settings.rules import RuleSettings
 
 STDOUT = Path("-")
-GROUPS = click.Choice([group for group in get_args(RuleGroup) if group != "names"])
 
 
 @click.command()
@@ -31,7 +30,7 @@ GROUPS = click.Choice([group for group in get_args(RuleGroup) if group != "names
 @click.option("--detections", type=FILE, help="Choose from these regions, in COCO's format of results.")
 @click.option("--run", type=FILE, help="Evaluate a trained run instead of the rules.")
 @click.option("--settings", type=FILE, help="A YAML file with weights of the rules.")
-@click.option("--without", multiple=True, type=GROUPS, help="Leave out a group of rules.")
+@click.option("--without", multiple=True, help="Leave out a group of rules: names, relations, …; may be repeated.")
 @click.option("--json", "answers_file", type=FILE, help="Also write the result into this file; - prints it.")
 @threads_option
 @device_option
@@ -42,7 +41,7 @@ def evaluate(
     detections: Path | None,
     run: Path | None,
     settings: Path | None,
-    without: tuple[RuleGroup, ...],
+    without: tuple[str, ...],
     answers_file: Path | None,
     threads: int,
     device: str | None,
@@ -50,6 +49,8 @@ def evaluate(
     """Measure how well expressions with gold boxes are grounded in photographs, by the rules or by a run."""
     from jvgn.evaluation.expression_accuracy import judged, read_expressions, result, table
     from jvgn.rules.given_regions import GivenRegions
+    from jvgn.settings.base import validated
+    from jvgn.settings.rules import RuleSettings
     from jvgn.storage.files import write_text
 
     asked, given = read_expressions(expressions), GivenRegions.read(annotations, detections)
@@ -65,7 +66,8 @@ def evaluate(
         ground = by_run(given, images, run, str(prepared_device(device, threads)))
     else:
         chosen = RuleSettings() if settings is None else RuleSettings.read(settings)
-        ground = by_rules(given, images, chosen.model_copy(update={"without": (*chosen.without, *without)}))
+        fewer = chosen.model_dump() | {"without": (*chosen.without, *without)}
+        ground = by_rules(given, images, validated(RuleSettings, fewer, "--without"))
     found = result("rules" if run is None else str(run), given.path, judged(asked, ground, given.box))
     text = json.dumps(found, indent=1) + "\n"
     if answers_file == STDOUT:
@@ -76,7 +78,7 @@ def evaluate(
         write_text(answers_file, text)
 
 
-def by_rules(given: "GivenRegions", images: Path, settings: RuleSettings) -> "Callable[[Expression], Grounded]":
+def by_rules(given: "GivenRegions", images: Path, settings: "RuleSettings") -> "Callable[[Expression], Grounded]":
     from jvgn.evaluation.expression_accuracy import Grounded
     from jvgn.grounding.rule_grounder import RuleGrounder, boxes
 

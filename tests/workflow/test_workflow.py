@@ -79,7 +79,7 @@ def test_the_best_joint_groundings_are_printed_with_their_probabilities(finished
     arguments += ["--output", tmp_path / "a.png"]
     result = CliRunner().invoke(main, list(map(str, arguments)))
     assert result.exit_code == 0, result.stderr
-    lines = result.output.splitlines()[:-1]
+    lines = result.output.splitlines()[:-2]
     assert [line[:6].strip() for line in lines if "," in line] == ["* star", "ring"] * 3
     found = [(place, float(probability)) for place, _, probability in (line.split() for line in lines[::4])]
     assert [place for place, _ in found] == ["1.", "2.", "3."]

@@ -55,7 +55,7 @@ def test_frozen_settings_name_the_parser_that_was_configured(tmp_path, parser):
 
 def test_every_backend_can_be_configured():
     variants = ParserSettings.model_json_schema()["discriminator"]["mapping"]
-    assert set(BACKENDS) == set(variants)
+    assert {*BACKENDS, "graphs"} == set(variants)
 
 
 @pytest.mark.parametrize(

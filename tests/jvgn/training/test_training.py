@@ -82,7 +82,10 @@ class BagOfWords(torch.nn.Module):
         self.position = torch.nn.Linear(5, spatial_size)
         self.unary = UnaryPotential(feature_size + spatial_size, vectors.shape[1])
 
-    def log_probability(self, batch, marginalise, repair=True):
+    def encode(self, batch):
+        return None
+
+    def log_probability(self, batch, node_G, marginalise, repair=True, encoded=None):
         x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
         word_S, position_S = (batch.word_RL > 0).nonzero(as_tuple=True)
         w_SW = mean_words(

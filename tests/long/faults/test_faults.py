@@ -17,6 +17,7 @@ from tests.workflow.conftest import ROOT, copy_project
 
 ELSEWHERE = {
     "adopt_detector",
+    "adopt_graphs",
     "copy_examples",
     "declare_detector",
     "demo",
@@ -24,12 +25,13 @@ ELSEWHERE = {
     "freeze_custom",
     "freeze_entities",
     "import_regions",
+    "predict_by_rules",
     "read_custom",
     "read_entities",
     "readme_pictures",
     "show_expression",
 }
-"""Rules for data that a user brings, and for pictures of the README."""
+"""Rules for data that a user brings, for runs without training, and for pictures of the README."""
 
 WORKFLOW = """
 import subprocess, sys, time

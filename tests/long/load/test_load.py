@@ -17,6 +17,7 @@ def test_every_stage_runs_with_the_options_of_its_rule_and_reports_that_it_reads
     for stage, rule in STAGES.items():
         shell = re.search(rf"^rule {rule}:.*?shell:\n(.*?)(?:\n\n|\Z)", rules, re.M | re.S)[1]
         shared = {f"--{name}" for name in run_options(world)} if "{params.inputs}" in shell else set()
+        shared |= {"--model"} if "{params.model}" in shell else set()
         found = {word for word in commands(world, 2)[stage] if word.startswith("--")}
         assert found == set(re.findall(r"--[\w-]+", shell)) | shared
     costs_of(world, 1)
