@@ -225,25 +225,24 @@ def test_the_command_starts_a_process_for_each_gpu(drawn, tmp_path):
     assert not (tmp_path / "w.state.pt").exists()
 
 
-@pytest.mark.parametrize(("processes", "number"), [(1, signal.SIGINT), (2, signal.SIGTERM)])
-def test_a_signal_saves_the_step_and_stops_in_one_line(drawn, tmp_path, processes, number):
+def test_a_signal_saves_the_step_and_stops_in_one_line(drawn, tmp_path):
     """The signal is sent when the first state is saved, after the third step."""
-    settings = SETTINGS.model_copy(update={"epochs": 20, "save_every": 3})
-    run_alone(*command(drawn, tmp_path / "uninterrupted", settings, processes))
+    settings = SETTINGS.model_copy(update={"epochs": 8, "save_every": 3})
+    run_alone(*command(drawn, tmp_path / "uninterrupted", settings, 1))
     state = tmp_path / "interrupted/w.state.pt"
-    interrupted = command(drawn, tmp_path / "interrupted", settings, processes)
+    interrupted = command(drawn, tmp_path / "interrupted", settings, 1)
     training = subprocess.Popen(
         [sys.executable, *interrupted], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     while not state.exists() and training.poll() is None:
         time.sleep(0.01)
-    training.send_signal(number)
+    training.send_signal(signal.SIGTERM)
     _, log = training.communicate(timeout=300)
     assert training.returncode != 0, log
     stopped_after = [int(step) for step in re.findall(r"^Error: stopped by a signal after step (\d+); run", log, re.M)]
     saved = torch.load(state, weights_only=True)["step"]
-    assert stopped_after == [saved] * processes and 3 <= saved < 100, log
-    assert processes > 1 or "Traceback" not in log
+    assert stopped_after == [saved] and 3 <= saved < 100, log
+    assert "Traceback" not in log
     assert f"resuming from step {saved}" in run_alone(*interrupted)
     found, expected = (tmp_path / name / "w.safetensors" for name in ("interrupted", "uninterrupted"))
     assert found.read_bytes() == expected.read_bytes()
