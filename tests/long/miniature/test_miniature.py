@@ -78,6 +78,7 @@ def test_flickr30k_runs_from_the_users_images_to_metrics(everything):
 
 
 def test_without_the_images_of_flickr30k_the_error_says_to_request_them(project):
+    project.configure({})
     run = project.snakemake("--dry-run", "--", "results/flickr30k_gt/metrics.json")
     assert run.returncode == 1
     assert "resources/flickr30k/images: no such folder; request the images from their owners" in run.stdout + run.stderr
