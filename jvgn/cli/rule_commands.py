@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jvgn.evaluation.expression_accuracy import Expression, Grounded
     from jvgn.rules.given_regions import GivenRegions
     from jvgn.rules.scene import Scene
-    from jvgn.settings.rules import RuleSettings
+    from jvgn.settings.run import RuleSettings
 
 STDOUT = Path("-")
 
@@ -50,7 +50,7 @@ def evaluate(
     from jvgn.evaluation.expression_accuracy import judged, read_expressions, result, table
     from jvgn.rules.given_regions import GivenRegions
     from jvgn.settings.base import validated
-    from jvgn.settings.rules import RuleSettings
+    from jvgn.settings.run import RuleSettings
     from jvgn.storage.files import write_text
 
     asked, given = read_expressions(expressions), GivenRegions.read(annotations, detections)

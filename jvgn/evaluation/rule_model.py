@@ -24,8 +24,7 @@ from jvgn.joint_decoding import distinct_joint
 from jvgn.model import NodeBeliefs
 from jvgn.rules.rule_potentials import rule_potentials
 from jvgn.rules.scene import Scene
-from jvgn.settings.rules import RuleSettings
-from jvgn.settings.run import RunSettings
+from jvgn.settings.run import RuleSettings, RunSettings
 from jvgn.storage.parquet import writing
 from jvgn.storage.pictures import checked_picture
 from jvgn.training.examples import Examples, Inputs

@@ -13,7 +13,7 @@ from jvgn.grounding.answer import Answer, Grounding, JointGrounding
 from jvgn.joint_decoding import best_joint
 from jvgn.rules.rule_potentials import rule_potentials
 from jvgn.rules.scene import Scene
-from jvgn.settings.rules import RuleSettings
+from jvgn.settings.run import RuleSettings
 from parsers import parse
 from parsers.errors import UserError
 from parsers.parser import Parser

@@ -12,7 +12,7 @@ import numpy as np
 from jvgn.rules.category_words import ROLES, YOUNG
 from jvgn.rules.colours import CLEAR, band_of, colour_shares, colour_words
 from jvgn.rules.scene import Floats, Scene, spread
-from jvgn.settings.rules import RuleGroup
+from jvgn.settings.run import RuleGroup
 from parsers.words.lemmas import verb_base
 from parsers.words.negation import is_negation
 

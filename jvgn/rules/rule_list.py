@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jvgn.rules.scene import Scene
-from jvgn.settings.rules import RuleGroup
+from jvgn.settings.run import RuleGroup
 
 SIZE = (200, 100)
 """Width and height of the examples' pictures."""

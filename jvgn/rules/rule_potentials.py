@@ -35,7 +35,7 @@ from jvgn.rules.relations import (
     kind_of,
 )
 from jvgn.rules.scene import Floats, Scene
-from jvgn.settings.rules import RuleSettings
+from jvgn.settings.run import RuleSettings
 from parsers.scene_graph import Edge, SceneGraph
 from parsers.words.negation import NO
 

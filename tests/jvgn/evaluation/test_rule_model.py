@@ -8,7 +8,7 @@ import torch
 from jvgn.evaluation.predictions import read_predictions
 from jvgn.evaluation.rule_model import RuleModel, predict_by_rules
 from jvgn.rules.rule_potentials import rule_potentials
-from jvgn.settings.rules import RuleSettings
+from jvgn.settings.run import RuleSettings
 
 
 @pytest.fixture(scope="module")

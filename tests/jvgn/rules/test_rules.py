@@ -7,7 +7,7 @@ from jvgn.grounding.rule_grounder import RuleGrounder
 from jvgn.rules.rule_list import RULES, Rule
 from jvgn.rules.rule_potentials import rule_potentials
 from jvgn.rules.scene import Scene
-from jvgn.settings.rules import RuleSettings
+from jvgn.settings.run import RuleSettings
 from parsers import parse
 
 
