@@ -8,7 +8,7 @@ of the nodes.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +36,16 @@ class NodeBeliefs:
     map_K: Tensor
     distinct_K: Tensor | None = None
     """Regions of the best joint grounding that uses no region twice, if asked for."""
+
+    @classmethod
+    def of(cls, batch: Batch, unary_KN: Tensor, pairwise_ENN: Tensor, distinct: bool = False) -> Self:
+        """Return the beliefs that log-potentials imply, whether a network or rules give them."""
+        return cls(
+            unary_KN.log_softmax(dim=1),
+            log_marginals(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
+            joint_map(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
+            distinct_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K) if distinct else None,
+        )
 
     def regions(self, decoding: Decoding) -> Tensor:
         """Return (K,): the region that each node is grounded in; of a referent by its marginal, eq. (1)."""
@@ -106,13 +116,7 @@ class JVGN(nn.Module):
         self.pairwise = PairwisePotential(region_size, self.language.size)
 
     def forward(self, batch: Batch, distinct: bool = False) -> NodeBeliefs:
-        unary_KN, pairwise_ENN = self.potentials(batch)
-        return NodeBeliefs(
-            unary_KN.log_softmax(dim=1),
-            log_marginals(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
-            joint_map(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
-            distinct_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K) if distinct else None,
-        )
+        return NodeBeliefs.of(batch, *self.potentials(batch), distinct)
 
     def potentials(self, batch: Batch, repair: bool = True, encoded: Encoded | None = None) -> tuple[Tensor, Tensor]:
         """Return the log-potentials of eq. (8): (K, N), of each region for each node, and (E, N, N), of each pair of

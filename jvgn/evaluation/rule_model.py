@@ -15,12 +15,10 @@ import torch
 from torch import Tensor
 
 from jvgn.batches import Batch
-from jvgn.belief_propagation import joint_map, log_marginals
 from jvgn.datasets import tables
 from jvgn.evaluation.predict import believed, prediction_rows, with_beliefs
 from jvgn.evaluation.predictions import WHOLE_FILE
 from jvgn.graphs.tables import read_edges, read_nodes
-from jvgn.joint_decoding import distinct_joint
 from jvgn.model import NodeBeliefs
 from jvgn.rules.rule_potentials import rule_potentials
 from jvgn.rules.scene import Scene
@@ -47,13 +45,7 @@ class RuleModel:
         self.scenes: dict[int, Scene] = {}
 
     def __call__(self, batch: Batch, distinct: bool = False) -> NodeBeliefs:
-        unary_KN, pairwise_ENN = self.potentials(batch)
-        return NodeBeliefs(
-            unary_KN.log_softmax(dim=1),
-            log_marginals(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
-            joint_map(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
-            distinct_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K) if distinct else None,
-        )
+        return NodeBeliefs.of(batch, *self.potentials(batch), distinct)
 
     def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Return (K, N) and (E, N, N), the log-potentials of eq. (8); padding is masked."""
