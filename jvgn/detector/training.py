@@ -79,7 +79,9 @@ def train_detector(
     with joined(torch.device(device)) as processes, torch.random.fork_rng():
         torch.manual_seed(settings.seed)
         detector = untrained(settings, len(categories))
-        state = TrainingState(Path(weights).with_suffix(".state.pt"), __name__, made.model_dump_json())
+        # `tables` has the checksums of the categories and images.
+        depends_on = made.model_dump(mode="json", exclude={"categories", "training_image_ids", "versions"})
+        state = TrainingState(Path(weights).with_suffix(".state.pt"), depends_on)
         training = Training(settings, detector, processes, state)
         with watched() as training.interruption:
             training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)

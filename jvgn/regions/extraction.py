@@ -18,10 +18,9 @@ from jvgn.detector.interface import Found, Source, load_source
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.hdf5_store import Regions, Skipped, skip_or_stop
-from jvgn.regions.shards import WINDOW, Parts, Shard
+from jvgn.regions.shards import WINDOW, Parts, Shard, fingerprint
 from jvgn.settings.detector import DetectorSettings
 from jvgn.settings.regions import RegionSettings
-from jvgn.storage.code_slices import fingerprint
 from jvgn.storage.files import sha256
 from parsers.errors import UserError
 
@@ -62,7 +61,7 @@ def extract_regions(
         annotated = annotations_of(table, read_objects(objects), settings.on_bad_input)
     # Not the policy: windows without bad input are valid under either.
     chosen = settings.model_copy(update={"on_bad_input": "stop"}).model_dump_json()
-    depends_on = fingerprint(__name__, *(made_by | {"settings": chosen}).values(), sha256(images), sha256(objects))
+    depends_on = fingerprint(*(made_by | {"settings": chosen}).values(), sha256(images), sha256(objects))
     parts = Parts(output, extractor.feature_size, settings.precision, made_by, depends_on)
     windows = shard.windows(len(table), WINDOW * settings.batch_size)
     waiting = [window for window in windows if not parts.has(window, settings.on_bad_input)]

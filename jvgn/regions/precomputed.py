@@ -17,10 +17,9 @@ from jvgn.detector.provenance import Provenance, read_image_ids, write_provenanc
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.feature_files import FORMATS, FeatureFiles, Precomputed
 from jvgn.regions.hdf5_store import Policy, Regions, Skipped, skip_or_stop
-from jvgn.regions.shards import WINDOW, Parts, Shard
+from jvgn.regions.shards import WINDOW, Parts, Shard, fingerprint
 from jvgn.settings.detector import PrecomputedSettings
 from jvgn.settings.regions import RegionSettings
-from jvgn.storage.code_slices import fingerprint
 from jvgn.storage.files import sha256
 from parsers.errors import UserError
 
@@ -53,7 +52,7 @@ def import_regions(
     feature_size = first_feature_size(files, table)
     made_by = {"dataset": dataset, "setting": setting, "detector": name, "detector_sha256": UNKNOWN}
     made_by |= {"settings": settings.model_dump_json(), "imported_from": str(path), "shard": str(Shard())}
-    depends_on = fingerprint(__name__, *made_by.values(), *changes_of(Path(path)), sha256(images), sha256(objects))
+    depends_on = fingerprint(*made_by.values(), *changes_of(Path(path)), sha256(images), sha256(objects))
     parts = Parts(output, feature_size, settings.precision, made_by, depends_on)
     importer = Importer(files, settings, feature_size, annotated)
     windows = Shard().windows(len(table), WINDOW * settings.batch_size)

@@ -6,6 +6,8 @@ are the same, and the regions equal to the byte, whatever the number of shards a
 """
 
 import csv
+import hashlib
+import json
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +27,8 @@ WINDOW = 16
 OF_A_WINDOW = re.compile(rf"\d+\.(h5|sha256)|\.\d+\..*{re.escape(UNFINISHED)}.*")
 """File names of windows, their checksums, and temporary files of both."""
 FINGERPRINT = "fingerprint"
+VERSION = "1"
+"""Increase it when the code finds other regions in the same images, so that windows of older code are not used."""
 OWN = ("format", "feature_size", "shard")
 """Attributes that differ between shards."""
 
@@ -51,6 +55,11 @@ class Shard:
         starts = range(0, images, size)
         first, last = (len(starts) * number // self.count for number in (self.number - 1, self.number))
         return [range(start, min(start + size, images)) for start in starts[first:last]]
+
+
+def fingerprint(*depends_on: str) -> str:
+    """Hash what the regions of a window depend on: the detector, settings and tables, but not the text of the code."""
+    return hashlib.sha256(json.dumps([VERSION, *depends_on]).encode()).hexdigest()
 
 
 class Parts:

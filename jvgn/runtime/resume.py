@@ -1,23 +1,23 @@
 """Stop and resume a training: signals that ask it to stop, and the saved state from which a rerun goes on.
 
 The state is a `torch.save` file of plain tensors and numbers, read with `weights_only=True`, followed by its SHA-256 in
-64 digits: `torch.load` ignores these, and does not notice a changed byte. The state holds a fingerprint of all inputs
-of the training, its code included. A state with another fingerprint, or a damaged one, is not used: the training starts
-again.
+64 digits: `torch.load` ignores these, and does not notice a changed byte. The state holds the settings of its training
+and the checksums of its inputs. It does not depend on the code: an edited comment must not cost a day of training. If
+the state does not fit, the training starts again and keeps the old state under another name.
 """
 
 import hashlib
 import logging
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import torch
 
-from jvgn.storage.code_slices import fingerprint
 from jvgn.storage.files import replacing, sha256
 from jvgn.storage.weights import load_checkpoint
 from parsers.errors import UserError
@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 DIGITS = 64
+FORMAT = 1
+"""Increase it when older states no longer fit the code: other tensors, other steps, another meaning."""
 
 
 class Interrupted(UserError):
@@ -72,15 +74,18 @@ def ignore_signals(_: int) -> None:
 
 
 class TrainingState:
-    """The saved state at `path` of a training by `module` with these inputs."""
+    """The saved state at `path` of a training that depends on these values: settings, checksums of inputs."""
 
-    def __init__(self, path: Path, module: str, *depends_on: str) -> None:
+    def __init__(self, path: Path, depends_on: Mapping[str, Any]) -> None:
         self.path = path
-        self.fingerprint = fingerprint(module, *depends_on, torch.__version__)
+        self.depends_on = {"format": FORMAT, **depends_on}
+        self.is_in_the_way = False
+        """Whether the file at `path` belongs to another training."""
 
     def save(self, **state: Any) -> None:
+        self.set_aside()
         with replacing(self.path) as temporary:
-            torch.save({"fingerprint": self.fingerprint, **state}, temporary)
+            torch.save({"depends_on": self.depends_on, **state}, temporary)
             with temporary.open("ab") as file:
                 file.write(sha256(temporary).encode())
 
@@ -89,21 +94,51 @@ class TrainingState:
         if not self.path.exists():
             return None
         try:
-            self.check()
-            state = load_checkpoint(self.path)
+            state = self.read()
         except (OSError, ValueError, UserError) as error:
-            log.warning("%s: unreadable (%s); training starts again", self.path, error)
-            return None
-        if not isinstance(state, dict) or state.get("fingerprint") != self.fingerprint:
-            log.warning("%s: saved with other settings, inputs or code; training starts again", self.path)
+            kept_as = self.kept_as
+            log.warning("%s: %s; training starts again, and the file is kept as %s", self.path, error, kept_as)
+            self.is_in_the_way = True
             return None
         return state
 
-    def check(self) -> None:
-        """Raise a ValueError if a byte of the file has changed."""
+    def read(self) -> dict[str, Any]:
+        """Return the saved state; raise a ValueError if it is damaged or does not fit."""
         content = self.path.read_bytes()
         if hashlib.sha256(content[:-DIGITS]).hexdigest().encode() != content[-DIGITS:]:
             raise ValueError("wrong checksum")
+        state = load_checkpoint(self.path)
+        if not isinstance(state, dict) or not isinstance(state.get("depends_on"), dict):
+            raise ValueError("not a training state of this version")
+        if changed := differences(state["depends_on"], self.depends_on):
+            raise ValueError(f"saved with another {', '.join(changed)}")
+        return state
+
+    def set_aside(self) -> None:
+        """Rename the state of another training, so that it is not overwritten."""
+        if self.is_in_the_way:
+            self.path.rename(self.kept_as)
+            self.is_in_the_way = False
+
+    @property
+    def kept_as(self) -> Path:
+        """The first free name for a state that does not fit."""
+        names = (self.path.with_name(f"{self.path.stem}.{number}{self.path.suffix}") for number in count(1))
+        return next(name for name in names if not name.exists())
 
     def remove(self) -> None:
+        self.set_aside()
         self.path.unlink(missing_ok=True)
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any], within: str = "") -> list[str]:
+    """Return the keys whose values differ, with dots where mappings are nested: `settings.epochs (20, now 30)`."""
+    found = []
+    for key in sorted(before.keys() | now.keys()):
+        old, new = before.get(key), now.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            found += differences(old, new, f"{within}{key}.")
+        elif old != new:
+            is_checksum = isinstance(new, str) and len(new) == DIGITS
+            found.append(f"{within}{key}" if is_checksum else f"{within}{key} ({old}, now {new})")
+    return found

@@ -6,14 +6,10 @@ only where something is imported from it: the others hold a docstring.
 """
 
 import ast
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-
-from jvgn.storage.files import sha256
 
 ROOT = Path(__file__).parents[2]
 OURS = re.compile(r"(jvgn|parsers)(\.\w+)*")
@@ -73,9 +69,3 @@ def data_beside(file: Path, name: str) -> list[Path]:
     if path.is_dir() and not any(path.rglob("*.py")):
         return sorted(found for found in path.rglob("*") if found.is_file())
     return []
-
-
-def fingerprint(module: str, *depends_on: str) -> str:
-    """Hash the code behind a resumable job and its inputs; saved state with another hash is discarded."""
-    parts = [*depends_on, *(sha256(file) for file in code_behind([module]).values())]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -48,9 +48,14 @@ def train_together(
     vocabulary = Vocabulary.read(inputs.words)
     feature_size = examples.store.feature_size
     model = new_model(settings, read_vectors(inputs.vectors, vocabulary), feature_size).to(processes.device)
-    inputs_sha256 = [sha256(path) for path in inputs.files()]
-    parts = (settings.model_dump_json(), str(processes.count), *inputs_sha256)
-    state = TrainingState(model_path.with_name("training_state.pt"), __name__, *parts)
+    state = TrainingState(
+        model_path.with_name("training_state.pt"),
+        {
+            "settings": settings.model_dump(mode="json"),
+            "processes": processes.count,
+            **{path.name: sha256(path) for path in inputs.files()},
+        },
+    )
     workers = workers_for(examples, torch.get_num_threads())
     trainer = Trainer(model, examples, settings.training, processes, workers)
 

@@ -1,6 +1,5 @@
 """Training finds referents and their context, needs relations to do so, and is exactly repeatable."""
 
-import logging
 import shutil
 from dataclasses import replace
 
@@ -105,7 +104,7 @@ def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tm
     vectors = torch.from_numpy(np.load(small_world.vectors))
     baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
     trainer = Trainer(baseline, examples, settings.training, Processes(CPU))
-    trainer.run(TrainingState(tmp_path / "state.pt", "jvgn.training.trainer"))
+    trainer.run(TrainingState(tmp_path / "state.pt", {}))
     baseline.load_state_dict(trainer.best_weights)
     assert trainer.accuracy("test") <= ablation.loc[(True, True, "test"), "accuracy"] - 15
     assert trainer.accuracy("adv") <= 55
@@ -155,21 +154,25 @@ def test_the_saved_state_stays_until_the_command_has_ended_well(small_world, run
     assert not (tmp_path / "training_state.pt").exists()
 
 
-def test_the_state_of_another_training_is_not_used(tmp_path, caplog):
-    caplog.set_level(logging.INFO)
-    theirs = TrainingState(tmp_path / "state.pt", "jvgn.training.run", "theirs")
+def test_a_state_that_does_not_fit_is_reported_and_kept(tmp_path, caplog):
+    theirs = TrainingState(tmp_path / "state.pt", {"settings": {"epochs": 20}, "regions.h5": "a" * 64})
     theirs.save(step=3)
     assert theirs.load()["step"] == 3
-    assert TrainingState(tmp_path / "state.pt", "jvgn.training.run", "ours").load() is None
-    assert TrainingState(tmp_path / "state.pt", "jvgn.training.trainer", "theirs").load() is None
+    ours = TrainingState(tmp_path / "state.pt", {"settings": {"epochs": 30}, "regions.h5": "b" * 64})
+    assert ours.load() is None
+    assert "saved with another regions.h5, settings.epochs (20, now 30); training starts again" in caplog.text
+    ours.save(step=1)
+    assert ours.load()["step"] == 1
+    assert TrainingState(tmp_path / "state.1.pt", theirs.depends_on).load()["step"] == 3
     (tmp_path / "state.pt").write_bytes(b"not a state")
-    assert theirs.load() is None
-    assert caplog.text.count("starts again") == 3
+    assert ours.load() is None
+    ours.remove()
+    assert (tmp_path / "state.2.pt").read_bytes() == b"not a state"
 
 
 def test_a_state_with_a_changed_byte_is_not_used(tmp_path, caplog):
     """torch itself does not notice it, and would load other weights."""
-    state = TrainingState(tmp_path / "state.pt", "jvgn.training.run")
+    state = TrainingState(tmp_path / "state.pt", {})
     state.save(weights=torch.arange(1000.0))
     whole = state.path.read_bytes()
     changed = whole.replace(torch.tensor(500.0).numpy().tobytes(), torch.tensor(-500.0).numpy().tobytes())
