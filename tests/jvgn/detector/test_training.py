@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -18,9 +17,10 @@ from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.detector.excluded_images import exclude_images
 from jvgn.detector.faster_rcnn import build_detector
 from jvgn.detector.provenance import read_provenance
-from jvgn.detector.training import flip, learning_rate, order_batches, share, targets_of
+from jvgn.detector.training import Training, flip, learning_rate, order_batches, share, targets_of
 from jvgn.detector.weights import load_detector
 from jvgn.runtime.distributed import Processes
+from jvgn.runtime.resume import Interrupted
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.storage.files import actions_on_success, sha256
 from jvgn.storage.parquet import read_table, write_table
@@ -209,49 +209,23 @@ def test_two_processes_reach_the_weights_of_one(spread):
         torch.testing.assert_close(together[name], value, rtol=0.01, atol=1e-4)
 
 
-def command(drawn: Drawn, output: Path, settings: TorchvisionSettings, processes: int) -> list[str]:
-    output.mkdir(exist_ok=True)
-    settings.write(output / "settings.yaml")
-    files = {"settings": output / "settings.yaml", "dataset": drawn.root, "excluded": drawn.excluded}
-    files |= {"images": drawn.folder, "weights": output / "w.safetensors", "provenance": output / "provenance.json"}
-    options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
-    return ["-m", "jvgn", "train-detector", *options, "--processes", str(processes)]
+def test_a_signal_saves_the_step_and_stops(trained, drawn, tmp_path, monkeypatch):
+    learn = Training.learn
+
+    def signalled(self, *arguments):
+        if self.step == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return learn(self, *arguments)
+
+    monkeypatch.setattr(Training, "learn", signalled)
+    with pytest.raises(Interrupted, match="stopped by a signal after step 2; run it again to resume"):
+        drawn.train(tmp_path)
+    assert drawn.train(tmp_path).read_bytes() == trained[1].read_bytes()
 
 
-def test_the_command_starts_a_process_for_each_gpu(drawn, tmp_path):
-    log = run_alone(*command(drawn, tmp_path, SETTINGS, 2))
-    assert len(losses_in(log)) == 4  # one of them logs
-    assert read_provenance(tmp_path / "provenance.json").weights_sha256 == sha256(tmp_path / "w.safetensors")
-    assert not (tmp_path / "w.state.pt").exists()
-
-
-def test_a_signal_saves_the_step_and_stops_in_one_line(drawn, tmp_path):
-    """The signal is sent when the first state is saved, after the third step."""
-    settings = SETTINGS.model_copy(update={"epochs": 8, "save_every": 3})
-    run_alone(*command(drawn, tmp_path / "uninterrupted", settings, 1))
-    state = tmp_path / "interrupted/w.state.pt"
-    interrupted = command(drawn, tmp_path / "interrupted", settings, 1)
-    training = subprocess.Popen(
-        [sys.executable, *interrupted], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    while not state.exists() and training.poll() is None:
-        time.sleep(0.01)
-    training.send_signal(signal.SIGTERM)
-    _, log = training.communicate(timeout=300)
-    assert training.returncode != 0, log
-    stopped_after = [int(step) for step in re.findall(r"^Error: stopped by a signal after step (\d+); run", log, re.M)]
-    saved = torch.load(state, weights_only=True)["step"]
-    assert stopped_after == [saved] and 3 <= saved < 100, log
-    assert "Traceback" not in log
-    assert f"resuming from step {saved}" in run_alone(*interrupted)
-    found, expected = (tmp_path / name / "w.safetensors" for name in ("interrupted", "uninterrupted"))
-    assert found.read_bytes() == expected.read_bytes()
-
-
-@pytest.mark.parametrize("precision", ["bf16"])  # fp16 is refused without a GPU
-def test_half_precision_gives_the_same_losses_up_to_rounding(spread, drawn, tmp_path, precision):
+def test_half_precision_gives_the_same_losses_up_to_rounding(spread, drawn, tmp_path):
     (expected, _), _ = spread
-    losses = losses_in(run_alone(SPREAD_TRAINING, drawn.root, tmp_path / "output", precision))
+    losses = losses_in(run_alone(SPREAD_TRAINING, drawn.root, tmp_path / "output", "bf16"))
     assert losses == pytest.approx(expected, rel=0.05) and losses != expected
     state = load_file(tmp_path / "output" / "detector.safetensors")
     assert {value.dtype for value in state.values()} == {torch.float32}

@@ -130,25 +130,30 @@ def step_losses(folder):
     return [event.value for event in events.Scalars("train/loss")]
 
 
-def test_two_processes_have_the_losses_of_one(small_world, run_settings, tmp_path):
-    settings = run_settings(epochs=2, dropout=0.0)
-    trained(small_world, settings, tmp_path / "one", tensorboard=tmp_path / "one/tensorboard")
-    finished(torchrun(small_world, settings, tmp_path / "two"))
-    one, two = (step_losses(tmp_path / name / "tensorboard") for name in ("one", "two"))
-    assert len(one) == len(two) == STEPS
-    assert two[:50] == pytest.approx(one[:50], abs=1e-5)
+@pytest.fixture(scope="module")
+def together(small_world, run_settings, tmp_path_factory):
+    """The settings of a training in two processes, and its folder."""
+    settings, folder = run_settings(epochs=1, save_every=2, dropout=0.0), tmp_path_factory.mktemp("together")
+    finished(torchrun(small_world, settings, folder))
+    return settings, folder
 
 
-def test_interrupted_processes_go_on_together(small_world, run_settings, tmp_path):
-    settings = run_settings(epochs=1, save_every=2)
-    finished(torchrun(small_world, settings, tmp_path / "undisturbed"))
-    state = tmp_path / "disturbed/training_state.pt"
-    process = torchrun(small_world, settings, tmp_path / "disturbed")
+def test_two_processes_have_the_losses_of_one(small_world, together, tmp_path):
+    settings, folder = together
+    trained(small_world, settings, tmp_path, tensorboard=tmp_path / "tensorboard")
+    one, two = (step_losses(path / "tensorboard") for path in (tmp_path, folder))
+    assert len(one) == len(two) == STEPS // 2
+    assert two == pytest.approx(one, abs=1e-5)
+
+
+def test_interrupted_processes_go_on_together(small_world, together, tmp_path):
+    settings, folder = together
+    state = tmp_path / "training_state.pt"
+    process = torchrun(small_world, settings, tmp_path)
     while not state.exists() and process.poll() is None:
         time.sleep(0.05)
     process.terminate()
     output, _ = process.communicate(timeout=600)
     assert process.returncode != 0 and state.exists(), output
-    finished(torchrun(small_world, settings, tmp_path / "disturbed"))
-    models = [tmp_path / name / "model.safetensors" for name in ("undisturbed", "disturbed")]
-    assert models[0].read_bytes() == models[1].read_bytes()
+    finished(torchrun(small_world, settings, tmp_path))
+    assert (tmp_path / "model.safetensors").read_bytes() == (folder / "model.safetensors").read_bytes()

@@ -3,7 +3,7 @@
 from tests.long.fuzz.inputs import FINE, VALID, Input, inputs_of, outcomes
 from tests.long.fuzz.readers import READERS
 
-DAMAGED = 60
+DAMAGED = 30
 
 
 def test_commands_accept_valid_files_and_refuse_damaged_ones_with_one_line():

@@ -11,11 +11,12 @@ import pytest
 from PIL import Image
 
 from jvgn.regions.hdf5_store import RegionStore
+from tests.workflow.conftest import copy_project, miniature_configuration
 
 COCO = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data" / "coco128"
 pytestmark = pytest.mark.skipif(not COCO.exists(), reason=f"no images in {COCO}; set JVGN_SHARED")
 
-IMAGES = int(os.environ.get("JVGN_PHOTOGRAPHS", "5"))
+IMAGES = int(os.environ.get("JVGN_PHOTOGRAPHS", "4"))
 """How many of the 128 images are used."""
 
 
@@ -51,24 +52,22 @@ def write_dataset(folder, instances, chosen):
 
 
 @pytest.fixture(scope="module")
-def photographs(project, miniature):
+def photographs(tmp_path_factory):
     instances = json.loads((COCO / "instances_train2017.json").read_text())
     grey, leaving, chosen = choose(instances)
+    config = miniature_configuration()
+    project = copy_project(tmp_path_factory.mktemp("photographs"), config)
     write_dataset(project.folder / "resources/coco128", instances, chosen)
-    config = miniature()
     config["detectors"]["random"] = {"backbone": "resnet101", "short_side": 224, "long_side": 373, "epochs": 0}
     run = config["datasets"]["shapes"]["run"] | {"detector": "random"}
     regions = {"proposals": 30, "batch_size": 2, "on_bad_input": "skip"}
     dataset = {"folder": "resources/coco128", "split_by": "made", "images": str(COCO / "images"), "run": run}
     config["datasets"]["coco128"] = dataset | {"regions": regions, "shards": 2}
     project.configure(config)
-    try:
-        targets = [f"results/regions/coco128_{setting}/random.recall.json" for setting in ("gt", "det")]
-        run = project.snakemake("--quiet", "host", "--", *targets)
-        logs = [path.read_text() for path in (project.folder / "logs").rglob("*coco128*/**/*.log")]
-        assert run.returncode == 0, "\n".join([run.stdout, run.stderr, *logs])
-    finally:
-        project.configure(miniature())
+    targets = [f"results/regions/coco128_{setting}/random.recall.json" for setting in ("gt", "det")]
+    run = project.snakemake("--quiet", "host", "--", *targets)
+    logs = [path.read_text() for path in (project.folder / "logs").rglob("*coco128*/**/*.log")]
+    assert run.returncode == 0, "\n".join([run.stdout, run.stderr, *logs])
     return project.folder / "results", grey, leaving, sorted(chosen)
 
 
