@@ -24,13 +24,15 @@ from jvgn.regions.hdf5_store import Regions
 
 @dataclass(frozen=True)
 class Batch:
+    """A mini-batch. All fields are on one device; indices are within the batch."""
+
     row_S: Tensor
     """Rows of the table of expressions."""
     image_S: Tensor
     labelled_G: Tensor
     """The nodes that the loss is about: the referents, or more if more is supervised."""
     target_GN: Tensor
-    """p* of eq. (19), or one-hot: sums to one, or to zero where no region overlaps the gold box enough."""
+    """Target of eq. (19) in det, one-hot in gt; all zeros if no region overlaps the gold box enough."""
     with_target: int
     """How many labelled nodes have a target; training leaves the others out."""
     right_SN: Tensor
@@ -91,6 +93,7 @@ def make_batch(
     targets: Sequence[np.ndarray],
     right: Sequence[np.ndarray],
 ) -> Batch:
+    """Return a batch of these expressions; `row_S` are rows of their table, `image_S` indices into `regions`."""
     spatial = [spatial_feature(part.box, *size) for part, size in zip(regions, sizes, strict=True)]
     longest = max(len(part.box) for part in regions)
     count_I = np.array([len(part.box) for part in regions])

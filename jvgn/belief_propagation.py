@@ -18,7 +18,7 @@ from torch import Tensor
 from jvgn.message_schedule import Level, Schedule, message_schedule
 
 MODEST = 20.0
-"""If the highest score of every edge is nearer to zero than this, scores are exponentiated without shifting them."""
+"""If the highest score of every edge is smaller than this in absolute value, exponentials need no shift."""
 
 LOG2_E = math.log2(math.e)
 
@@ -36,8 +36,8 @@ def log_marginals(
     Minus infinity masks a region. A graph that no assignment satisfies has NaN marginals. `schedule` is the order of
     the edges' messages, if it is known already.
 
-    Entries that are too small for the fast path are computed again in log space. To find them, the device has to wait;
-    without `repair` it does not, and they are NaN.
+    Entries that are too small for the fast path are computed again in log space. Finding them synchronises with the
+    device; with `repair=False` they are NaN instead.
     """
     beliefs = Beliefs(unary_KN, repair)  # eq. (12): messages start at one, their logs at zero
     sent = []
@@ -71,7 +71,7 @@ def joint_map(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, schedule
 
 
 def schedule_of(unary_KN: Tensor, edges_E2: Tensor) -> Schedule:
-    """Return the schedule of edges on any device; the device has to wait, so mini-batches carry theirs."""
+    """Return the schedule of edges on any device. This synchronises with it, so batches carry a precomputed one."""
     schedule = message_schedule(len(unary_KN), edges_E2.detach().cpu().numpy())
     return schedule.each(lambda order_3E: order_3E.to(unary_KN.device))
 
@@ -141,7 +141,7 @@ class Factors:
         others_L1N = heard_L1N[objects:] @ turned(self.factor_LNN[objects:], not to_parents)
         sum_LN = torch.cat([first_L1N, others_L1N]).squeeze(1)
         least = torch.finfo(sum_LN.dtype).tiny ** 0.5
-        if not self.repair:
+        if not self.repair:  # the shift is 0, or NaN if a score is too large for this path: then the message is NaN
             return sum_LN.masked_fill(sum_LN < least, torch.nan).log() + self.shift_L1
         return self.repaired(sum_LN, sum_LN < least, heard_LN, to_parents) if sum_LN.amin() < least else sum_LN.log()
 
@@ -182,7 +182,7 @@ def factors_of(schedule: Schedule, pairwise_ENN: Tensor, repair: bool) -> list[F
 
 
 class Exponential(torch.autograd.Function):
-    """exp in place, as a power of two: half the time of torch.exp (MKL, on AMD), for one more rounding of the score."""
+    """exp in place, as a power of two: half the time of torch.exp (MKL, on AMD), with one extra rounding of scores."""
 
     @staticmethod
     def forward(ctx: Any, score: Tensor) -> Tensor:

@@ -4,8 +4,8 @@ Nodes are the variables, each with a unary factor; edges are the binary factors.
 end to end; any selection of them becomes one forest by arithmetic on offsets.
 
 Shape suffixes: S expressions, T their words, L the longest expression's words, K nodes, U words of nodes, E edges,
-V words of edges, R rows of words, P single phrases; D1 means one more than D entries: the start of each, and the end
-of the last.
+V words of edges, R rows of words, P single phrases; a suffix such as S1 means S + 1 offsets: the entries
+of row i are those from offset[i] to offset[i + 1].
 """
 
 import logging
@@ -71,12 +71,14 @@ class FactorGraphs:
 
     def forest(self, row_S: np.ndarray, words: Words = "sentence") -> Forest:
         """Return the graphs of the expressions in these rows of the table."""
+        # The entries of the chosen rows in the flat arrays, and for each the row that owns it.
         word_T, sentence_T = ranges(self.word_start_S1, row_S)
         node_K, sentence_K = ranges(self.node_start_S1, row_S)
         edge_E, sentence_E = ranges(self.edge_start_S1, row_S)
         node_word_U, node_of_U = ranges(self.node_word_start_K1, node_K)
         edge_word_V, edge_of_V = ranges(self.edge_word_start_E1, edge_E)
         word_RL, length_R, _ = in_rows(self.word_T[word_T], sentence_T, len(row_S))
+        # Nodes are numbered within their graph; in the forest, the numbers of a graph follow those of the one before.
         node_count_S = counts(self.node_start_S1, row_S)
         node_start_S = node_count_S.cumsum() - node_count_S
         longest = word_RL.shape[1]
@@ -86,6 +88,7 @@ class FactorGraphs:
             referent_S=self.referent_S[row_S] + node_start_S,
             expression_K=sentence_K,
             head_token_K=self.head_token_K[node_K],
+            # Token t of sentence s has index s·L + t in the flattened words.
             node_word_U=sentence_K[node_of_U] * longest + self.node_word_U[node_word_U],
             node_of_U=node_of_U,
             edges_E2=self.edges_E2[edge_E] + node_start_S[sentence_E][:, None],
@@ -101,7 +104,7 @@ def in_rows(word_T: np.ndarray, owner_T: np.ndarray, rows: int) -> tuple[np.ndar
     of each word in the flattened rows.
     """
     length_R = np.bincount(owner_T, minlength=rows)
-    within_T = np.arange(len(word_T)) - (length_R.cumsum() - length_R)[owner_T]
+    within_T = np.arange(len(word_T)) - (length_R.cumsum() - length_R)[owner_T]  # minus the start of the owner's row
     word_RL = np.full((rows, length_R.max(initial=1)), PAD)
     word_RL[owner_T, within_T] = word_T
     return word_RL, length_R, owner_T * word_RL.shape[1] + within_T
@@ -118,7 +121,7 @@ def by_phrase(forest: Forest) -> Forest:
 
 
 def with_phrases(forest: Forest, node_P: np.ndarray) -> Forest:
-    """Return the forest with each of these nodes once more, at the end, as an expression of its own words alone."""
+    """Return the forest with a copy of these nodes appended, each a tree of one node that reads only its own words."""
     is_chosen_U = np.isin(forest.node_of_U, node_P)
     owner_T = np.searchsorted(node_P, forest.node_of_U[is_chosen_U])
     word_T = forest.word_RL.ravel()[forest.node_word_U[is_chosen_U]]
@@ -126,6 +129,7 @@ def with_phrases(forest: Forest, node_P: np.ndarray) -> Forest:
     rows, longest = forest.word_RL.shape  # no phrase is longer than the longest row
     word_PL = np.full((len(node_P), longest), PAD)
     word_PL[:, : own_PL.shape[1]] = own_PL
+    # The rows of the copies follow those of the forest and have their width.
     place_T = (rows + owner_T) * longest + place_T % own_PL.shape[1]
     return replace(
         forest,
@@ -195,8 +199,8 @@ def end_to_end(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def refer_by(graphs: FactorGraphs, referent: Referent) -> FactorGraphs:
-    """Return the graphs with their referents as the setting defines them; without annotations, by the head."""
-    return replace(graphs, referent_S=unpointed(graphs)) if referent == "in_degree" else graphs
+    """Return the graphs with their referents as the setting defines them; "annotated" is the head here."""
+    return replace(graphs, referent_S=in_degree_zero(graphs)) if referent == "in_degree" else graphs
 
 
 def refer_as_annotated(graphs: FactorGraphs, sentences: pa.Table, path: Path) -> FactorGraphs:
@@ -208,6 +212,7 @@ def refer_as_annotated(graphs: FactorGraphs, sentences: pa.Table, path: Path) ->
     tables.check_known(path, mentions, sentences, "expression_id")
     row_M = np.searchsorted(column(sentences, "expression_id"), column(mentions, "expression_id"))
     expression_K = np.repeat(np.arange(len(graphs)), np.diff(graphs.node_start_S1))
+    # A pair (expression, token) as one number.
     is_annotated_K = np.isin(
         expression_K * WIDEST + graphs.head_token_K, row_M * WIDEST + column(mentions, "head_token")
     )
@@ -254,7 +259,7 @@ def starts(table: pa.Table, id_S: np.ndarray) -> np.ndarray:
     return np.append(np.searchsorted(id_R, id_S), len(id_R))
 
 
-def unpointed(graphs: FactorGraphs) -> np.ndarray:
+def in_degree_zero(graphs: FactorGraphs) -> np.ndarray:
     """Return each graph's node that no edge points to, as the paper defines the referent."""
     edge_E, sentence_E = ranges(graphs.edge_start_S1, np.arange(len(graphs)))
     pointed_K = np.zeros(graphs.node_start_S1[-1], dtype=bool)
@@ -263,7 +268,7 @@ def unpointed(graphs: FactorGraphs) -> np.ndarray:
 
 
 def preferred(graphs: FactorGraphs, is_eligible_K: np.ndarray) -> np.ndarray:
-    """Return each graph's syntactic head if it or no node is eligible, else the first eligible node."""
+    """Return each graph's syntactic head if it is eligible or no node is, else the first eligible node."""
     start_S = graphs.node_start_S1[:-1]
     first_S = np.array(
         [np.argmax(is_eligible_K[start:end]) for start, end in zip(start_S, graphs.node_start_S1[1:], strict=True)],

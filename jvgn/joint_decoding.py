@@ -1,9 +1,9 @@
 """The k best joint groundings of each graph, exactly: eq. (2) for more than the best.
 
-This is max-product that remembers k ways instead of one. Every node holds, for each of its regions, the k best ways to
-ground its subtree. A parent takes in its children one after the other, in all graphs of a batch at once.
+This is max-product that keeps the k best partial groundings: every node holds, for each of its regions, the k best ways
+to ground its subtree. A parent takes in its children one after the other, in all graphs of a batch at once.
 
-Shape suffixes: those of `belief_propagation`; S graphs, R trees, Q the k ways, from the best.
+Shape suffixes: those of `belief_propagation`; S graphs, R trees, J edges that join trees, Q the k ways, from the best.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The order of messages and the layout of rows, planned on the CPU when a mini-batch is made.
 
-Both depend on the graphs alone, not on scores. The device never has to wait for a plan, because the plan is moved to it
-together with the batch.
+Both depend on the graphs alone, not on scores. The plan is moved to the device together with the batch, so a training
+step never synchronises with the device to make one.
 
 Shape suffixes: K graph nodes, E graph edges, L the edges of one level, I images, G the most rows of one image, N
 regions of an image; 3E: the edge, its child and its parent.
@@ -24,7 +24,7 @@ class Level:
     child_L: Tensor
     parent_L: Tensor
     objects: int
-    """The first so many edges have their object as the child: their scores are indexed (parent, child) already."""
+    """Number of leading edges whose child is the object; their scores are already indexed (parent, child)."""
 
     def scores(self, pairwise_ENN: Tensor) -> Tensor:
         """Return the level's pairwise scores as (L, parent's region, child's region)."""
@@ -38,7 +38,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The order in which the messages of a forest are sent: from the leaves to the roots; back is the reverse."""
+    """The order of a forest's messages from the leaves to the roots. The way back is the reverse."""
 
     order_3E: Tensor
     """All levels end to end; one tensor, because many small ones are slow to move."""
@@ -61,6 +61,7 @@ def message_schedule(node_count: int, edges_E2: np.ndarray) -> Schedule:
     if len(edges_E2) and not (edges_E2.min() >= 0 and edges_E2.max() < node_count):
         raise ValueError(f"an edge names a node that is not among the {node_count}")
     levels = peel(node_count, edges_E2)
+    # One row each for the edge, its child and its parent; within a level, edges whose object is the child come first.
     subject_E, object_E = edges_E2.T
     parts = [
         [
@@ -119,6 +120,7 @@ class Grouping:
 
 
 def group_by_image(image_K: np.ndarray, image_count: int) -> Grouping:
+    """Return the layout of rows whose images are `image_K`."""
     order_K = np.argsort(image_K, kind="stable")
     count_I = np.bincount(image_K, minlength=image_count)
     start_I = count_I.cumsum() - count_I
@@ -128,5 +130,5 @@ def group_by_image(image_K: np.ndarray, image_count: int) -> Grouping:
 
 
 def grouped(image_K: Tensor, image_count: int) -> Grouping:
-    """Return the grouping of rows on any device; the device has to wait, so mini-batches carry theirs."""
+    """Return the grouping of rows on any device. This synchronises with it, so batches carry a precomputed one."""
     return group_by_image(image_K.cpu().numpy(), image_count).each(lambda value_K: value_K.to(image_K.device))

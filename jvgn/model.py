@@ -3,8 +3,8 @@
 Start reading here: `JVGN.potentials` is section 3.2 of the paper, `JVGN.forward` is section 3.3.
 
 Shape suffixes: I images, N regions an image, D visual feature size, X region size, R rows of words (sentences or
-phrases), L words of the longest, T = R·L, W word vector size, H hidden size, Q language size, K nodes, E edges, G some
-of the nodes.
+phrases), L words of the longest, T = R·L, W word vector size, H hidden size, Q language size, K nodes, U words of
+nodes, E edges, V words of edges, G some of the nodes, P position size, M = I·N.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class NodeBeliefs:
         )
 
     def regions(self, decoding: Decoding) -> Tensor:
-        """Return (K,): the region that each node is grounded in; of a referent by its marginal, eq. (1)."""
+        """Return (K,): the region of each node. With "marginal", this is eq. (1) for the referent."""
         if decoding == "map":
             return self.map_K
         if decoding == "distinct":
@@ -95,6 +95,8 @@ class LanguageEncoder(nn.Module):
 
 
 class JVGN(nn.Module):
+    """The paper's network: words and regions to potentials (section 3.2), then to marginals (section 3.3)."""
+
     def __init__(
         self,
         vectors_VW: Tensor,
@@ -145,21 +147,23 @@ class JVGN(nn.Module):
         repair: bool = True,
         encoded: Encoded | None = None,
     ) -> Tensor:
-        """Return (G, N): of some nodes, with all others summed out, eq. (11), or by their own potentials alone.
+        """Return (G, N): log-probabilities of the regions of some nodes.
 
-        Without `repair`, the device never has to wait, and all is NaN if a number of the batch lost its digits.
+        They are marginals, eq. (11), or without `marginalise` the softmax of the nodes' own unary potentials. With
+        `repair=False` there is no device synchronisation; if any entry lost precision, the whole result is NaN.
         """
         if not marginalise:
             unary_KN = self.unary_logits(batch, encoded or self.encode(batch))
             return unary_KN[node_G].log_softmax(dim=1)
         marginal_KN = log_marginals(*self.potentials(batch, repair, encoded), batch.edges_E2, batch.schedule, repair)
-        if not repair:  # one NaN anywhere would spoil the gradient, so that every loss has to show it
+        if not repair:  # a NaN in any node spoils the gradient, so make every loss NaN
             marginal_KN = marginal_KN.masked_fill(marginal_KN.isnan().any(), torch.nan)
         return marginal_KN[node_G]
 
     def image_log_probability(self, batch: Batch, encoded: Encoded) -> Tensor:
-        """Return (K,): how probable it is that a node's words are about its own image and not about another one of the
-        mini-batch, by the best unary potential in each image. Not in the paper.
+        """Return (K,): log-probability that a node's words describe its own image, among the images of the mini-batch.
+
+        An image scores as its best region does. Not in the paper.
         """
         images, regions, size = encoded.x_INX.shape
         nodes = torch.arange(len(batch.image_K), device=batch.image_K.device)
@@ -199,7 +203,7 @@ def gather_words(value_RLH: Tensor, position_RL: Tensor) -> Tensor:
 def mean_words(word_TQ: Tensor, word_U: Tensor, owner_U: Tensor, count: int) -> Tensor:
     """Return (count, Q): the mean of the words of each node or edge, eq. (6)."""
     sum_KQ = word_TQ.new_zeros(count, word_TQ.shape[1]).index_add(0, owner_U, word_TQ[word_U])
-    # Not torch.bincount: it asks the device for the highest index.
+    # torch.bincount would synchronise with the device to find the highest index.
     words_K = owner_U.new_zeros(count).index_add(0, owner_U, torch.ones_like(owner_U))
     return sum_KQ / words_K[:, None]
 

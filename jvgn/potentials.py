@@ -6,8 +6,8 @@ No pair of regions is ever concatenated. With B = [B_s B_o], a_i = B_s x_i + b a
     f·normalise((a_i + c_j) ⊙ w) = ((f⊙w)·a_i + (f⊙w)·c_j) / sqrt(w²·a_i² + w²·c_j² + 2 (a_i⊙w²)·c_j),
 matrix products only; a and c are computed once an image and shared by all its expressions.
 
-Shape suffixes: I images, N regions an image, X region size, L language size, K nodes, E edges, G the most nodes or
-edges of one image, P single pairs of regions, T = 2L.
+Shape suffixes: I images, N regions an image, X region size, L language size (Q in `model`), K nodes, E edges, G the
+most nodes or edges of one image, R = G·N, P single pairs of regions, T = 2L.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from jvgn.message_schedule import Grouping, grouped
 
 SMALLEST_NORM = 1e-12
 CANCELLED = 1e-2
-"""A squared norm below this share of its two squares is a difference of large numbers: its digits are lost."""
+"""If the squared norm is below this fraction of the sum of its squares, cancellation has destroyed its precision."""
 
 
 class UnaryPotential(nn.Module):
@@ -66,8 +66,8 @@ class PairwisePotential(nn.Module):
     ) -> Tensor:
         """Return (E, N, N): the logit of each pair of regions of edge e's image, which is `image_E[e]`.
 
-        Pairs whose norm has lost its digits to cancellation are computed again, term by term. To find them, the device
-        has to wait; without `repair` it does not, and they are NaN.
+        Pairs whose norm lost its precision to cancellation are computed again, term by term. Finding them synchronises
+        with the device; with `repair=False` they are NaN instead.
         """
         a_INL, c_INL = self.projected(x_INX)
         group = grouped(image_E, len(x_INX)) if group is None else group
@@ -88,7 +88,7 @@ class PairwisePotential(nn.Module):
             return cosine_ENN + self.score.bias
 
     def projected(self, x_INX: Tensor) -> tuple[Tensor, Tensor]:
-        """Return B_s x and B_o x, by one product: each row of (L, 2X), cut in two, is one of B_s and one of B_o."""
+        """Return B_s x and B_o x by one product: the weight seen as (2L, X) alternates rows of B_s and B_o."""
         language_size, pair_size = self.project.weight.shape
         turns_TX = self.project.weight.view(2 * language_size, pair_size // 2)
         a_INL, c_INL = functional.linear(x_INX, turns_TX).unflatten(-1, (language_size, 2)).unbind(-1)
@@ -146,16 +146,16 @@ def pair_sums(group: Grouping, weight_IGL: Tensor, subject_INL: Tensor, object_I
 
 def cross_sums(group: Grouping, weight_IGL: Tensor, subject_INL: Tensor, object_INL: Tensor) -> Tensor:
     """Return (E, N, N): (weight ⊙ subject_i)·object_j, one product for all edges of an image."""
-    weighted_IPL = Weighted.apply(weight_IGL, subject_INL)
-    cross_IPN = weighted_IPL @ object_INL.transpose(1, 2)
-    return group.collect(cross_IPN.unflatten(1, (group.size, subject_INL.shape[1])))
+    weighted_IRL = WeightedSubjects.apply(weight_IGL, subject_INL)
+    cross_IRN = weighted_IRL @ object_INL.transpose(1, 2)
+    return group.collect(cross_IRN.unflatten(1, (group.size, subject_INL.shape[1])))
 
 
-class Weighted(torch.autograd.Function):
-    """(I, G·N, L): every weight ⊙ every subject of its image.
+class WeightedSubjects(torch.autograd.Function):
+    """(I, R, L): every weight ⊙ every subject of its image.
 
-    This is the largest tensor of a step. Autograd would make two more of its size in the backward pass; one image at a
-    time needs little memory.
+    This is the largest tensor of a step. Autograd would allocate two more tensors of this size; this backward pass
+    handles one image at a time.
     """
 
     @staticmethod
@@ -165,9 +165,9 @@ class Weighted(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient_IPL: Tensor) -> tuple[Tensor, Tensor]:
+    def backward(ctx: Any, gradient_IRL: Tensor) -> tuple[Tensor, Tensor]:
         weight_IGL, subject_INL = ctx.saved_tensors
-        gradient_IGNL = gradient_IPL.unflatten(1, (weight_IGL.shape[1], subject_INL.shape[1]))
+        gradient_IGNL = gradient_IRL.unflatten(1, (weight_IGL.shape[1], subject_INL.shape[1]))
         to_weight_IGL, to_subject_INL = torch.empty_like(weight_IGL), torch.empty_like(subject_INL)
         for image, gradient_GNL in enumerate(gradient_IGNL):
             to_weight_IGL[image] = (gradient_GNL * subject_INL[image]).sum(1)

@@ -65,7 +65,8 @@ def verify(folder: Path) -> None:
     if any(counts.values()):
         raise UserError(
             f"{folder}: {counts['broken']} files are broken, {counts['missing']} missing, {counts['stale']} stale,"
-            f" {counts['unknown']} of unknown origin; delete the broken and unknown ones, and run the workflow again"
+            f" {counts['unknown']} of unknown origin; delete the broken ones, move files of your own elsewhere, and"
+            " run the workflow again"
         )
     say(f"{folder}: every file is unchanged and up to date")
 
