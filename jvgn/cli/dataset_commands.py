@@ -163,9 +163,8 @@ def merge_graphs(nodes: Path, edges: Path, coverage: Path, shards: tuple[Path, .
 def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path, missing: Path) -> None:
     """Count the words, write an initial vector for each, and list the words without one."""
     from jvgn.settings.vocabulary import VocabularySettings
-    from jvgn.vocabulary.glove import build_vectors
+    from jvgn.vocabulary.words import build_vectors, list_missing
     from jvgn.vocabulary.words import build_vocabulary as build
-    from jvgn.vocabulary.words import list_missing
 
     chosen = VocabularySettings.read(settings)
     reads(chosen.glove)

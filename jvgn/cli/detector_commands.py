@@ -37,7 +37,7 @@ def read_training_set(instances: Path, output: Path) -> None:
 @click.argument("expressions", type=Given(), nargs=-1, required=True)
 def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
     """List the images that EXPRESSIONS evaluate on, which no detector may be trained on."""
-    from jvgn.detector.excluded_images import exclude_images as exclude
+    from jvgn.detector.provenance import exclude_images as exclude
 
     exclude(expressions, output)
 

@@ -23,7 +23,7 @@ from jvgn.settings.detector import Detectron2Settings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import reading
 from jvgn.storage.pickles import load_array_pickle
-from jvgn.storage.weights import load_checkpoint, load_tensors
+from jvgn.storage.tensor_files import load_checkpoint, load_tensors
 from parsers.errors import BrokenFile, UserError
 
 try:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import interpolate
 from torchvision.models import ResNet, resnet50, resnet101, vgg16
 from torchvision.models.detection.anchor_utils import AnchorGenerator
 from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
@@ -23,13 +24,16 @@ from torchvision.models.detection.transform import GeneralizedRCNNTransform
 from torchvision.ops import FrozenBatchNorm2d, batched_nms, clip_boxes_to_image, roi_align
 
 from jvgn.detector.interface import Found
-from jvgn.detector.tiny_backbone import FEATURE_SIZE, MAP_SIZE, STRIDE, TinyNetwork
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 
 IMAGENET_MEAN, IMAGENET_DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 SMALLEST_SIDE = 1.0
 """Boxes narrower than this after clipping, in pixels, are dropped."""
+TINY_STRIDE = 4
+DEEP_SIZE, COLOUR_SIZE = 40, 20
+TINY_MAP_SIZE = DEEP_SIZE + COLOUR_SIZE
+TINY_FEATURE_SIZE = 128
 
 State = Mapping[str, Tensor]
 Network = TypeVar("Network", bound=nn.Module)
@@ -55,7 +59,7 @@ class Backbone:
 
 def tiny_backbone(pretrained: State | None) -> Backbone:
     network = loaded(TinyNetwork(), pretrained)
-    return Backbone(network.layers, MAP_SIZE, STRIDE, 7, network.last_stage, FEATURE_SIZE, samples=1)
+    return Backbone(network.layers, TINY_MAP_SIZE, TINY_STRIDE, 7, network.last_stage, TINY_FEATURE_SIZE, samples=1)
 
 
 def resnet_backbone(build: Callable[..., ResNet], pretrained: State | None) -> Backbone:
@@ -88,6 +92,73 @@ def loaded(network: Network, pretrained: State | None) -> Network:
     if pretrained is not None:
         network.load_state_dict(pretrained)
     return network
+
+
+def convolution(inputs: int, outputs: int, cells: int, stride: int = 1) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, cells, stride, padding=cells // 2, bias=False), nn.BatchNorm2d(outputs)
+    )
+
+
+class Residual(nn.Module):
+    """Two 3x3 convolutions beside a shortcut, at half the resolution."""
+
+    def __init__(self, inputs: int, inner: int, outputs: int) -> None:
+        super().__init__()
+        self.residual = nn.Sequential(
+            convolution(inputs, inner, 3, stride=2), nn.ReLU(inplace=True), convolution(inner, outputs, 3)
+        )
+        self.shortcut = convolution(inputs, outputs, 1, stride=2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (self.residual(x) + self.shortcut(x)).relu()
+
+
+class TinyLayers(nn.Module):
+    """The map, 4 pixels per cell: appearance of the cell and its wide surroundings, then the cell's own colour."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fine = nn.Sequential(
+            convolution(3, 24, 3, stride=2), nn.ReLU(inplace=True), Residual(24, DEEP_SIZE, DEEP_SIZE)
+        )
+        self.coarse = nn.Sequential(Residual(DEEP_SIZE, 64, 64), convolution(64, DEEP_SIZE, 1))
+        self.colour = nn.Sequential(
+            nn.AvgPool2d(TINY_STRIDE, ceil_mode=True), convolution(3, COLOUR_SIZE, 1), nn.ReLU(inplace=True)
+        )
+
+    def forward(self, images: Tensor) -> Tensor:
+        fine = self.fine(images)
+        height, width = fine.shape[-2:]
+        coarse = interpolate(self.coarse(fine), scale_factor=2.0)[..., :height, :width]
+        return torch.cat([(fine + coarse).relu(), self.colour(images)], dim=1)
+
+
+class TinyStage(nn.Module):
+    """Turns a pooled region into one vector: the mean of a residual stage, then the mean colour."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stage = Residual(TINY_MAP_SIZE, 64, TINY_FEATURE_SIZE - COLOUR_SIZE)
+        # Gives each dimension of the feature unit variance, whatever the stage learns.
+        self.scale = nn.BatchNorm1d(TINY_FEATURE_SIZE, affine=False)
+
+    def forward(self, pooled: Tensor) -> Tensor:
+        means = [part.mean(dim=(2, 3)) for part in (self.stage(pooled), pooled[:, DEEP_SIZE:])]
+        return self.scale(torch.cat(means, dim=1))
+
+
+class TinyNetwork(nn.Module):
+    """A residual network for small drawn images, small enough to train on two CPU cores.
+
+    It is trained to tell shapes apart, and would learn to ignore colours, which sentences mention too. So a branch of
+    its own carries colours from the pixels to the region feature.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = TinyLayers()
+        self.last_stage = TinyStage()
 
 
 class RegionPool(nn.Module):

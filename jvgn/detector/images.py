@@ -10,8 +10,8 @@ from PIL import Image
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from jvgn.runtime.resume import ignore_signals
 from jvgn.storage.pictures import checked_picture
+from jvgn.storage.processes import ignore_signals
 from parsers.errors import BrokenFile, UserError
 
 KEPT_BYTES = 2**29

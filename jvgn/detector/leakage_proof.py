@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from jvgn.detector.excluded_images import evaluated
-from jvgn.detector.provenance import Provenance, Verdict, read_provenance
+from jvgn.detector.provenance import Provenance, Verdict, evaluated, read_provenance
 from jvgn.storage.files import write_text
 from parsers.errors import UserError
 

@@ -21,16 +21,15 @@ from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
 from jvgn.datasets.tables import boxes_of, read_images, read_objects
-from jvgn.detector.excluded_images import without
 from jvgn.detector.images import ImageFiles, load_whole
 from jvgn.detector.interface import untrained
-from jvgn.detector.provenance import Provenance, write_provenance
+from jvgn.detector.provenance import Provenance, without, write_provenance
 from jvgn.detector.weights import pretrained_sha256, save_detector
-from jvgn.runtime.distributed import Processes, joined
-from jvgn.runtime.precision import autocast, check_precision
-from jvgn.runtime.resume import Interrupted, Interruption, TrainingState, watched
+from jvgn.runtime.distributed import Processes, autocast, check_precision, joined
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.storage.files import on_success, sha256
+from jvgn.storage.processes import Interrupted, Interruption, watched
+from jvgn.storage.tensor_files import TrainingState
 from parsers.errors import UserError
 
 logger = logging.getLogger(__name__)

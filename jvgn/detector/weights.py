@@ -20,7 +20,7 @@ from jvgn.settings.base import Frozen, validated
 from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import replacing, sha256
-from jvgn.storage.weights import fits, load_tensors, read_versioned
+from jvgn.storage.tensor_files import fits, load_tensors, read_versioned
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"

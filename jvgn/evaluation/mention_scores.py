@@ -12,8 +12,7 @@ import pandas as pd
 
 from jvgn.correctness import Correctness
 from jvgn.datasets import tables
-from jvgn.evaluation.bootstrap import ImageBootstrap
-from jvgn.evaluation.metrics import GroupShare, RegionRecall, percent
+from jvgn.evaluation.metrics import GroupShare, ImageBootstrap, RegionRecall, percent
 from jvgn.evaluation.predictions import read_beliefs
 from jvgn.regions.hdf5_store import RegionStore
 from parsers.errors import BrokenFile

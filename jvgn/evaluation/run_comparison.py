@@ -4,7 +4,7 @@
 percent, each as its mean over the seeds and, in `{measure}_sd`, their standard deviation (of a sample; empty for one
 seed). The other columns are a paired test of the run against the first one with the same decoding, which `against`
 names, on the same sentences or mentions, each with its mean over the seeds: `{measure}_difference` in points,
-`{measure}_low` and `{measure}_high`, its 95% interval, and `{measure}_p`, two-sided (`jvgn.evaluation.bootstrap`). They
+`{measure}_low` and `{measure}_high`, its 95% interval, and `{measure}_p`, two-sided (`jvgn.evaluation.metrics`). They
 are empty for the first run.
 
 `ablation.csv`: marginalise_training, marginalise_inference, split, accuracy, context_accuracy (percent). A run decoded
@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from jvgn.evaluation.bootstrap import Difference, ImageBootstrap
-from jvgn.evaluation.metrics import Metrics, Shares, read_metrics
+from jvgn.evaluation.metrics import Difference, ImageBootstrap, Metrics, Shares, read_metrics
 from jvgn.evaluation.predictions import WAYS, read_predictions
 from jvgn.evaluation.score import Answers
 from jvgn.layout import METRICS

@@ -1,4 +1,4 @@
-"""Data-parallel training: the processes of one training, and the numbers that they share.
+"""How a training uses the machine: its processes and the numbers they share, mixed precision, compilation.
 
 `torchrun` starts the processes and describes them in the environment (RANK, WORLD_SIZE, MASTER_ADDR, …). Without it
 there is one process, and nothing is exchanged.
@@ -8,20 +8,29 @@ import logging
 import os
 import shutil
 import socket
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import torch
-from torch import Tensor, distributed
+from torch import Tensor, distributed, nn
 
 from parsers.errors import UserError
 
 Item = TypeVar("Item")
 FIRST_PORT, PORTS = 20000, 10000
 """Below the ports that systems assign automatically."""
+Precision = Literal["float32", "bf16", "fp16"]
+TYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
+PROBE = """
+import torch
+layer = torch.nn.Linear(64, 64)
+with torch.autocast("cpu", dtype=torch.bfloat16):
+    layer(torch.ones(64, 64)).sum().backward()
+"""
 
 
 @dataclass(frozen=True)
@@ -122,3 +131,39 @@ def rendezvous() -> list[str]:
     job = os.environ["SLURM_JOB_ID"]
     port = FIRST_PORT + int(job) % PORTS
     return ["--rdzv-backend", "c10d", "--rdzv-id", job, "--rdzv-endpoint", f"{socket.gethostname()}:{port}"]
+
+
+def autocast(device: torch.device, precision: Precision) -> AbstractContextManager:
+    """Return a context in which matrix products have this precision."""
+    if precision == "float32":
+        return nullcontext()
+    return torch.autocast(device.type, dtype=TYPES[precision])
+
+
+def check_precision(device: torch.device, precision: Precision) -> None:
+    """Stop before any work if the device lacks the precision."""
+    if precision == "fp16" and device.type != "cuda":
+        raise UserError("precision: fp16 needs a GPU; set bf16 or float32")
+    if precision == "bf16" and device.type == "cuda" and not torch.cuda.is_bf16_supported():
+        raise UserError("precision: this GPU has no bf16; set fp16 or float32")
+    # Some virtual machines report support for bfloat16 and then kill any process that uses it.
+    if precision == "bf16" and device.type == "cpu" and fails(PROBE):
+        raise UserError(
+            "precision: bf16 fails on this CPU; set float32, or ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 in the environment"
+        )
+
+
+def fails(program: str) -> bool:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True).returncode != 0
+
+
+def compile_in_place(*modules: nn.Module) -> None:
+    """Compile the modules at their next call; their weights keep their names."""
+    named = os.environ.get("CXX")
+    if not any(map(shutil.which, [named] if named else ["g++", "clang++"])):
+        raise UserError(
+            f"training.compile: torch.compile needs a C++ compiler, and {named or 'g++'} is missing; install it,"
+            " set CXX in the environment to another, or set compile to false"
+        )
+    for module in modules:
+        module.compile(dynamic=True)

@@ -20,7 +20,7 @@ from jvgn.model import JVGN
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
-from jvgn.storage.weights import fits, read_versioned
+from jvgn.storage.tensor_files import fits, read_versioned
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"

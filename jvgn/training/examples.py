@@ -21,8 +21,8 @@ from jvgn.correctness import Correctness
 from jvgn.datasets import tables
 from jvgn.factor_graph import FactorGraphs, Forest, Words, read_factor_graphs, with_phrases
 from jvgn.regions.hdf5_store import Regions, RegionStore
-from jvgn.runtime.resume import ignore_signals
 from jvgn.settings.run import RunSettings
+from jvgn.storage.processes import ignore_signals
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
 

@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 from jvgn.batches import Batch
 from jvgn.model import JVGN, divergence
-from jvgn.runtime.distributed import Processes
-from jvgn.runtime.precision import autocast, compile_in_place
-from jvgn.runtime.resume import Interrupted, Interruption, TrainingState
+from jvgn.runtime.distributed import Processes, autocast, compile_in_place
 from jvgn.settings.run import TrainingSettings
+from jvgn.storage.processes import Interrupted, Interruption
+from jvgn.storage.tensor_files import TrainingState
 from jvgn.training.examples import Examples, Group, batched, loaded
 from jvgn.training.log import TrainingLog
 from parsers.errors import UserError

@@ -14,8 +14,7 @@ from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from jvgn.training.examples import Inputs
-from jvgn.vocabulary.glove import build_vectors
-from jvgn.vocabulary.words import build_vocabulary
+from jvgn.vocabulary.words import build_vectors, build_vocabulary
 from parsers.parser import Parser
 from tests.jvgn.drawing import Drawn, draw
 

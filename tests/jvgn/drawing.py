@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
-from jvgn.detector.excluded_images import exclude_images
+from jvgn.detector.provenance import exclude_images
 from jvgn.detector.training import train_detector
 from jvgn.regions.extraction import extract_regions
 from jvgn.settings.detector import TorchvisionSettings

@@ -3,7 +3,7 @@
 
 rule exclude_images:
     input:
-        code=code_of("jvgn.detector.excluded_images"),
+        code=code_of("jvgn.detector.provenance"),
         expressions=withheld_expressions,
     output:
         "results/detectors/{trained_on}/excluded.parquet",

@@ -15,8 +15,7 @@ from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from jvgn.training.checkpoint import new_model, save_model
 from jvgn.training.examples import Inputs
-from jvgn.vocabulary.glove import build_vectors
-from jvgn.vocabulary.words import build_vocabulary, read_vectors
+from jvgn.vocabulary.words import build_vectors, build_vocabulary, read_vectors
 from parsers.parser import Parser
 from tests.jvgn.conftest import write_visible_regions
 

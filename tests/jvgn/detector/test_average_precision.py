@@ -7,7 +7,7 @@ import pytest
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.detector.average_precision import average_precision, measure_detector
-from jvgn.detector.excluded_images import exclude_images
+from jvgn.detector.provenance import exclude_images
 from jvgn.storage.files import sha256
 from parsers.errors import UserError
 from tests.jvgn.drawing import SETTINGS, write_expressions

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from jvgn.datasets.tables import IMAGES
-from jvgn.detector.excluded_images import EXCLUDED, exclude_images, held_out, without
+from jvgn.detector.provenance import EXCLUDED, exclude_images, held_out, without
 from jvgn.storage.parquet import read_table, write_table
 from tests.jvgn.drawing import write_expressions
 

@@ -14,16 +14,15 @@ import torch
 from safetensors.torch import load_file
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
-from jvgn.detector.excluded_images import exclude_images
 from jvgn.detector.faster_rcnn import build_detector
-from jvgn.detector.provenance import read_provenance
+from jvgn.detector.provenance import exclude_images, read_provenance
 from jvgn.detector.training import Training, flip, learning_rate, order_batches, share, targets_of
 from jvgn.detector.weights import load_detector
 from jvgn.runtime.distributed import Processes
-from jvgn.runtime.resume import Interrupted
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.storage.files import actions_on_success, sha256
 from jvgn.storage.parquet import read_table, write_table
+from jvgn.storage.processes import Interrupted
 from parsers.errors import UserError
 from tests.jvgn.drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
 

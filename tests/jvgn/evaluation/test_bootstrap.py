@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jvgn.evaluation.bootstrap import RESAMPLES, SEED, ImageBootstrap
+from jvgn.evaluation.metrics import RESAMPLES, SEED, ImageBootstrap
 
 IMAGES = np.array([7, 7, 7, 3, 3, 9, 4, 4, 4, 4, 12])
 HITS = np.array([1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1], bool)

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jvgn.evaluation.bootstrap import ImageBootstrap
-from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, read_metrics, write_metrics
+from jvgn.evaluation.metrics import ImageBootstrap, Metrics, Provenance, Shares, Split, read_metrics, write_metrics
 from jvgn.evaluation.run_comparison import ComparedRun, ScoredRun, ablate, compare, summary
 from jvgn.settings.run import RunSettings, TrainingSettings
 from jvgn.storage.files import sha256

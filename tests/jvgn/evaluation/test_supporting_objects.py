@@ -6,7 +6,7 @@ import pytest
 
 from jvgn.boxes import iou
 from jvgn.datasets import tables
-from jvgn.evaluation.supporting_objects import SupportingObjects
+from jvgn.evaluation.score import SupportingObjects
 from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.storage.parquet import write_table
 from parsers.errors import UserError

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from jvgn.runtime.resume import watched
+from jvgn.storage.processes import watched
 
 
 def test_a_terminating_signal_is_noted_however_often_it_comes():

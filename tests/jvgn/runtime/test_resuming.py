@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from jvgn.model import divergence
-from jvgn.runtime.resume import Interrupted
+from jvgn.storage.processes import Interrupted
 from jvgn.training.run import train
 from jvgn.training.trainer import Trainer
 from parsers.errors import UserError

@@ -17,7 +17,7 @@ from jvgn.settings.base import load_yaml
 from jvgn.storage import parquet
 from jvgn.storage.parquet import count_rows, origin, read_rows, read_table, row_groups, write_table, writing
 from jvgn.storage.pictures import read_picture
-from jvgn.storage.weights import fits, load_checkpoint, load_tensors, read_safetensors
+from jvgn.storage.tensor_files import fits, load_checkpoint, load_tensors, read_safetensors
 from parsers.errors import BrokenFile, UserError
 
 SCHEMA = pa.schema(

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 import torch
 
-from jvgn.runtime.distributed import Processes
-from jvgn.runtime.precision import check_precision, fails
-from jvgn.runtime.resume import watched
+from jvgn.runtime.distributed import Processes, check_precision, fails
+from jvgn.storage.processes import watched
 from jvgn.training.examples import loaded, workers_for
 from jvgn.training.run import train
 from jvgn.training.trainer import Trainer
@@ -99,7 +98,7 @@ def test_half_precision_without_a_gpu_is_refused_before_any_work():
 
 
 def test_bfloat16_that_kills_the_process_is_refused(monkeypatch):
-    monkeypatch.setattr("jvgn.runtime.precision.PROBE", "import os, signal; os.kill(os.getpid(), signal.SIGILL)")
+    monkeypatch.setattr("jvgn.runtime.distributed.PROBE", "import os, signal; os.kill(os.getpid(), signal.SIGILL)")
     with pytest.raises(UserError, match=r"bf16 fails on this CPU"):
         check_precision(CPU, "bf16")
 

@@ -16,8 +16,8 @@ from jvgn.model import divergence, mean_words
 from jvgn.potentials import UnaryPotential
 from jvgn.regions.hdf5_store import RegionStore, RegionWriter
 from jvgn.runtime.distributed import Processes
-from jvgn.runtime.resume import TrainingState
 from jvgn.storage.files import actions_on_success
+from jvgn.storage.tensor_files import TrainingState
 from jvgn.training.checkpoint import load_model, new_model, save_model
 from jvgn.training.examples import SoftLabel
 from jvgn.training.run import train

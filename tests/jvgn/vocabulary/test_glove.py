@@ -17,8 +17,7 @@ import pytest
 
 from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.storage.parquet import write_table
-from jvgn.vocabulary.glove import glove_vectors
-from jvgn.vocabulary.words import COUNTED, Vocabulary
+from jvgn.vocabulary.words import COUNTED, Vocabulary, glove_vectors
 from parsers.errors import UserError
 
 SHARED = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data"
@@ -140,5 +139,5 @@ def test_lines_are_whole_wherever_a_chunk_ends(tmp_path, monkeypatch, ending):
     else:
         path.write_bytes(gzip.compress(text) if ending == "gz" else text)
     for size in range(1, len(text) + 2):
-        monkeypatch.setattr("jvgn.vocabulary.glove.CHUNK", size)
+        monkeypatch.setattr("jvgn.vocabulary.words.CHUNK", size)
         assert found(path, 2, "a", "b c", "d") == {"a": [1, 2], "b c": [3, 4], "d": [5, 6]}

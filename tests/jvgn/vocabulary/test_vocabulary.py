@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 
 from jvgn.storage.parquet import write_table
-from jvgn.vocabulary.glove import build_vectors
 from jvgn.vocabulary.words import (
     COUNTED,
     PAD,
     UNKNOWN,
     Vocabulary,
+    build_vectors,
     build_vocabulary,
     list_missing,
     read_vectors,

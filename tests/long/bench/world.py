@@ -9,8 +9,7 @@ from jvgn.graphs.tables import EDGES, NODES, graph_rows
 from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.storage.parquet import write_table
 from jvgn.training.examples import Inputs
-from jvgn.vocabulary.glove import build_vectors
-from jvgn.vocabulary.words import build_vocabulary
+from jvgn.vocabulary.words import build_vectors, build_vocabulary
 from parsers.scene_graph import Edge, Node, SceneGraph
 
 WORDS = [f"word{number}" for number in range(2000)]

@@ -177,7 +177,7 @@ def make_entities(folder: Path) -> None:
 def make_networks_and_features(folder: Path, more: Path) -> None:
     import torch
 
-    from jvgn.detector.tiny_backbone import TinyNetwork
+    from jvgn.detector.faster_rcnn import TinyNetwork
 
     (more / "glove.txt").write_text(GLOVE)
     (more / "vocabulary.yaml").write_text(yaml.safe_dump({"vector_size": 4, "glove": "more/glove.txt"}))
