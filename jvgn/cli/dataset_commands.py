@@ -182,17 +182,3 @@ def sweep_vocabulary(expressions: Path, output: Path, dataset: str) -> None:
     from jvgn.vocabulary.threshold_sweep import sweep
 
     sweep(expressions, output, dataset)
-
-
-DATASET_COMMANDS = [
-    freeze,
-    world,
-    read_dataset,
-    read_custom,
-    read_entities,
-    parse,
-    adopt_graphs,
-    merge_graphs,
-    build_vocabulary,
-    sweep_vocabulary,
-]

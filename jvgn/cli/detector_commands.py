@@ -253,18 +253,3 @@ def measure_recall(evaluation: Path, dataset: Path, regions: Path, output: Path)
     from jvgn.settings.evaluation import EvaluationSettings
 
     measure(dataset, regions, EvaluationSettings.read(evaluation).iou_threshold, output)
-
-
-DETECTOR_COMMANDS = [
-    read_training_set,
-    exclude_images,
-    train_detector,
-    adopt_detector,
-    measure_detector,
-    prove_detector,
-    declare_detector,
-    extract_regions,
-    import_regions,
-    merge_regions,
-    measure_recall,
-]

@@ -71,6 +71,3 @@ def fetch_corenlp(folder: Path) -> None:
     from jvgn.downloads.corenlp_jars import fetch as run
 
     run(folder)
-
-
-DOWNLOAD_COMMANDS = [fetch, download, provide, fetch_corenlp]

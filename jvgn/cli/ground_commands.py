@@ -338,6 +338,3 @@ def explore(
         say(f"http://{ADDRESS}:{port}/ explores {run}; press Ctrl-C to stop")
         serve(app, listener, open_browser=not no_browser)
     os._exit(0)  # at once: the interpreter would abort if a thread is inside torch
-
-
-GROUND_COMMANDS = [ground, show, explore]

@@ -204,6 +204,3 @@ def plan(experiment: str, run: str, preset: str | None, throughput: float, confi
         raise UserError(f"{experiment}: expected a dataset and a setting, such as refcocog_det")
     chosen = read_configuration(*configuration_files(config), preset=preset)
     say(*lines(Experiment(chosen, dataset, setting, run), throughput))
-
-
-INSPECTION_COMMANDS = [graph, summary, verify, regions, tables, plan, describe, schema]

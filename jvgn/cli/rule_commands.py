@@ -123,6 +123,3 @@ def rules(as_json: bool) -> None:
         click.echo(json.dumps(listed, indent=1))
         return
     say(*(f"{one.group:12}  {one.name:17}  {one.example:38}  {one.says}" for one in RULES))
-
-
-RULE_COMMANDS = [evaluate, rules]

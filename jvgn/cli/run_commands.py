@@ -167,6 +167,3 @@ def tabulate(table: str, metrics: tuple[Path, ...], csv: Path, markdown: Path) -
     from jvgn.paper.paper_tables import write_tables
 
     write_tables(table, list(metrics), csv, markdown)
-
-
-RUN_COMMANDS = [train, predict, predict_rules, score, ablate, compare, examples, gallery, tabulate]

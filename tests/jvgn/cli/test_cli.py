@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
-from jvgn.cli import main
+from jvgn.cli import MODULES, main
 from jvgn.cli.options import own_threads, prepared_device
 from jvgn.datasets.tables import IMAGES
 from jvgn.regions.hdf5_store import Skipped
@@ -135,7 +137,8 @@ HEAVY = ("numpy", "pandas", "pyarrow", "pydantic", "torch", "matplotlib", "flask
 
 def test_the_command_line_loads_nothing_heavy():
     """`jvgn --help` takes a moment: the target is 0.15 seconds beyond the interpreter's own start."""
-    code = f"import sys, jvgn.cli; sys.exit(' '.join(name for name in {HEAVY} if name in sys.modules) or 0)"
+    load = "import sys; from jvgn.cli import main; [*main.commands.values()]"
+    code = f"{load}; sys.exit(' '.join(name for name in {HEAVY} if name in sys.modules) or 0)"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
 
@@ -143,3 +146,12 @@ def test_the_command_line_loads_nothing_heavy():
 def test_the_commands_for_beginners_are_listed_first():
     names = list(main.commands)
     assert names[0] == "ground" and names.index("summary") < names.index("train")
+
+
+@pytest.mark.parametrize(("module", "names"), MODULES.items(), ids=MODULES)
+def test_the_command_line_offers_every_command_of_its_modules(module, names):
+    commands = [
+        value for value in vars(import_module(f"jvgn.cli.{module}")).values() if isinstance(value, click.Command)
+    ]
+    within = [command for group in commands if isinstance(group, click.Group) for command in group.commands.values()]
+    assert {command.name for command in commands if command not in within} == set(names.split())
