@@ -39,9 +39,6 @@ class StanzaSettings(Frozen):
     """A folder of Stanza's English models. The workflow downloads the default one."""
     tags: Literal["lexicon", "model"] = "lexicon"
     """Parts of speech: the model's own, or corrected by the lexicon of captions."""
-    graphs: Literal["tree", "agreed"] = "tree"
-    """`tree`: the graph that rules read from the tree; `agreed`: the lexical parser's graph, without parts that
-    contradict the tree."""
 
     @property
     def files(self) -> list[str]:

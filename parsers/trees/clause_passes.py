@@ -2,9 +2,8 @@
 
 import itertools
 
-from parsers.trees.dependencies import Dependencies
-from parsers.trees.tree import ROOT
-from parsers.trees.word_passes import BE, NOUNS, OBLIQUE, SUBJECTS
+from parsers.trees.dependencies import ROOT, Dependencies
+from parsers.trees.unit_passes import NOUNS, OBLIQUE, SUBJECTS
 from parsers.words.lexicon import words
 
 RELATIVES = frozenset({"PRON", "SCONJ", "DET", "ADV"})
@@ -13,7 +12,7 @@ CLAUSES = ("acl", "acl:relcl", "advcl", "xcomp", "ccomp", "parataxis", "dep")
 
 def turn_passives(sentence: Dependencies) -> None:
     """ "held by a man", "covered in snow": the oblique is the agent."""
-    for unit in sentence.units_in_order():
+    for unit in sentence.in_order():
         for child in sentence.children(unit, *OBLIQUE):
             prepositions = {sentence.text(case) for case in sentence.children(child, "case")}
             verb = sentence.text(unit).rpartition(" ")[2]
@@ -24,22 +23,10 @@ def turn_passives(sentence: Dependencies) -> None:
                 sentence.attach(child, unit, "agent")
 
 
-def find_main_clause(sentence: Dependencies) -> None:
-    """ "the tree by the boat is green": a clause that no relative word opens is about the head of the sentence."""
-    top = sentence.root
-    for unit in sentence.units_in_order():
-        if sentence.relation(unit) not in ("acl:relcl", "acl") or sentence.children(unit, *SUBJECTS):
-            continue
-        is_finite = any(sentence.text(child) in BE for child in sentence.children(unit, "cop", "aux", "aux:pass"))
-        is_relative = any(sentence.text(child) in words("relatives") for child in sentence.children(unit))
-        if is_finite and not is_relative and sentence.upos(top) in NOUNS:
-            sentence.move(unit, top, "acl")
-
-
 def name_antecedents(sentence: Dependencies) -> None:
     """ "it" and "that" refer to a noun: a relative word for the one its clause describes, "it" for the one before."""
-    for unit in sentence.units_in_order():
-        is_relative = sentence.text(unit) in words("relatives") and sentence.upos(unit) in RELATIVES
+    for unit in sentence.in_order():
+        is_relative = sentence.text(unit) in words("relatives") | words("whose") and sentence.upos(unit) in RELATIVES
         if not is_relative and sentence.text(unit) not in ("it", "them"):
             continue
         above = [unit, *sentence.ancestors(unit)]
@@ -62,7 +49,7 @@ def refer(sentence: Dependencies, pronoun: int, noun: int) -> None:
 
 def fill_gaps(sentence: Dependencies) -> None:
     """ "the bench the woman is sitting on": a clause with a subject of its own acts on what it describes."""
-    for unit in sentence.units_in_order():
+    for unit in sentence.in_order():
         if not sentence.relation(unit).startswith("acl") or sentence.upos(unit) != "VERB":
             continue
         stranded = [
@@ -80,7 +67,7 @@ def fill_gaps(sentence: Dependencies) -> None:
 
 def loosen_obliques(sentence: Dependencies) -> None:
     """ "holding a bat on a field": a preposition after a verb's object relates without the verb."""
-    for unit in sentence.units_in_order():
+    for unit in sentence.in_order():
         if sentence.upos(unit) in ("ADJ", "ADV"):
             for child in sentence.children(unit, *OBLIQUE):
                 prepositions = {sentence.text(case) for case in sentence.children(child, "case")}
@@ -94,7 +81,7 @@ def loosen_obliques(sentence: Dependencies) -> None:
 
 def share_subjects(sentence: Dependencies) -> None:
     """ "walking while holding a cup": a clause without a subject has that of the verb it depends on."""
-    for unit in sentence.units_in_order():
+    for unit in sentence.in_order():
         above = sentence.head(unit)
         if sentence.relation(unit) not in CLAUSES or sentence.upos(unit) != "VERB" or above == ROOT:
             continue
@@ -111,7 +98,7 @@ def share_subjects(sentence: Dependencies) -> None:
 
 def share_conjuncts(sentence: Dependencies) -> None:
     """ "a cat and a dog on a bed", "wearing a hat and holding a cup": conjuncts share what relates them to others."""
-    for unit in sentence.units_in_order():
+    for unit in sentence.in_order():
         first = sentence.head(unit)
         if sentence.relation(unit) != "conj":
             continue

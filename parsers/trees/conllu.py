@@ -11,7 +11,7 @@ from pathlib import Path
 from parsers.errors import BrokenFile, UserError
 from parsers.parser import Backend
 from parsers.scene_graph import SceneGraph
-from parsers.trees.tree import ROOT, Tree, TreeWord, checked
+from parsers.trees.dependencies import ROOT, Tree, TreeWord
 from parsers.trees.tree_graph import read
 
 COLUMNS = 10
@@ -77,9 +77,50 @@ class ConlluSentence:
             if index == first:
                 inside = range(first, last + 1)
                 top = next(part for part in inside if tree.words[part].head not in inside)
-                kept.append(word if index not in within else replace(tree.words[top], text=text, lemma=text.lower()))
+                kept.append(word if index not in within else replace(tree.words[top], text=text))
             place.append(len(kept) - 1)
         return Tree(tuple(replace(word, head=place[word.head] if word.head != ROOT else ROOT) for word in kept))
+
+
+def checked(words: Sequence[TreeWord], where: str) -> Tree:
+    """Return the tree of the words; raise an error that names `where` if they are not a tree."""
+    problem = first_problem([word.head for word in words])
+    if problem is not None:
+        index, text = problem
+        named = f"word {index + 1} ({words[index].text!r}) " if words else ""
+        raise UserError(f"{where}: {named}{text}; {CURE}")
+    return Tree(tuple(words))
+
+
+def first_problem(heads: Sequence[int]) -> tuple[int, str] | None:
+    """Return the first word that keeps the heads from being a tree, and why."""
+    if not heads:
+        return 0, "there are no words"
+    for index, head in enumerate(heads):
+        if not ROOT <= head < len(heads):
+            return index, f"has the head {head + 1}, but there are {len(heads)} words"
+        if head == index:
+            return index, "is its own head"
+    roots = [index for index, head in enumerate(heads) if head == ROOT]
+    if len(roots) > 1:
+        return roots[1], f"is a second root; the first is word {roots[0] + 1}"
+    unrooted = first_unrooted(heads)
+    return None if unrooted is None else (unrooted, "is in a cycle of heads, or depends on one")
+
+
+def first_unrooted(heads: Sequence[int]) -> int | None:
+    """Return the first word that does not lead to the root, in linear time."""
+    rooted: set[int] = {ROOT}
+    for index in range(len(heads)):
+        path: list[int] = []
+        above = index
+        while above not in rooted and len(path) <= len(heads):
+            path.append(above)
+            above = heads[above]
+        if above not in rooted:
+            return index
+        rooted.update(path)
+    return None
 
 
 def sentences(path: Path) -> Iterator[ConlluSentence]:
@@ -108,7 +149,7 @@ def add_line(sentence: ConlluSentence, line: str, where: str) -> None:
     columns = line.split("\t")
     if len(columns) != COLUMNS:
         raise UserError(f"{where}: expected {COLUMNS} columns separated by tabs, found {len(columns)}; {CURE}")
-    number, form, lemma, upos, _, _, head, deprel, _, _ = columns
+    number, form, _, upos, _, _, head, deprel, _, _ = columns
     if "." in number:
         return  # a word that is not in the text
     if "-" in number:
@@ -123,4 +164,4 @@ def add_line(sentence: ConlluSentence, line: str, where: str) -> None:
         raise UserError(f"{where}: expected word {len(sentence.words) + 1}, found {number!r}; {CURE}")
     if not is_number(head):
         raise UserError(f"{where}: the head of {form!r} is {head!r}, expected a number; {CURE}")
-    sentence.words.append(TreeWord(form, lemma, upos, int(head) - 1, deprel))
+    sentence.words.append(TreeWord(form, upos, int(head) - 1, deprel))

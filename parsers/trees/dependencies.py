@@ -1,16 +1,35 @@
-"""A sentence's dependencies while passes rewrite them: words may be joined, moved, and shared by several heads.
+"""A dependency tree in Universal Dependencies (UD), and its dependencies while passes rewrite them.
 
-They start as a tree and stay one when words are joined or moved. `share` adds arcs outside the tree, as the enhanced
+The dependencies stay a tree when words are joined or moved. `share` adds arcs outside the tree, as the enhanced
 dependencies of UD do ("a coat and a hat": both are worn).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from parsers.trees.tree import ROOT, Tree
-
+ROOT = -1
 MOST_HEADS = 50
 """Limit for one unit: in a list of thousands of words, every pair would be an arc."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeWord:
+    text: str
+    upos: str
+    head: int
+    """The index of the word that it depends on, or `ROOT`."""
+    deprel: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Words that all lead to one root."""
+
+    words: tuple[TreeWord, ...]
+
+    @property
+    def root(self) -> int:
+        return next(index for index, word in enumerate(self.words) if word.head == ROOT)
 
 
 @dataclass
@@ -39,37 +58,18 @@ class Dependencies:
         self.linking: set[int] = set()
         """Verbs that mean no more than "is": "located under", "that lies above"."""
         self.below: dict[int, list[int]] | None = None
-        """Cache: the dependents of every unit."""
-        self.starts: dict[int, int] = {}
-        """Cache: the first token of every unit and its descendants."""
-        self.sorted_below: dict[int, list[tuple[str, int]]] = {}
-        """Cache: relation and dependent, by unit."""
+        """Cache of `children`."""
 
-    # Queries of the matcher.
-    def members(self) -> Sequence[int]:
-        return sorted(self.units, key=lambda unit: self.units[unit].tokens)
+    # Queries: `children` and `head` are of the tree, `dependents` and `heads` also have the shared arcs.
+    def upos(self, unit: int) -> str:
+        return self.units[unit].upos
 
-    def upos(self, word: int) -> str:
-        return self.units[word].upos
+    def text(self, unit: int) -> str:
+        return self.units[unit].text
 
-    def text(self, word: int) -> str:
-        return self.units[word].text
-
-    def dependents(self, word: int) -> Sequence[tuple[str, int]]:
-        if word not in self.sorted_below:
-            own = [(self.relation(unit), unit) for unit in self.children(word)]
-            self.sorted_below[word] = sorted([*own, *self.shared_below.get(word, ())], key=last)
-        return self.sorted_below[word]
-
-    def heads(self, word: int) -> Sequence[tuple[str, int]]:
-        head, relation = self.parent[word]
-        own = [] if head == ROOT else [(relation, head)]
-        return [*own, *self.shared_above.get(word, ())]
-
-    # Queries of the passes.
-    def units_in_order(self) -> Iterator[int]:
-        """Return the units from left to right; skip those that are joined or left out meanwhile."""
-        return (unit for unit in self.members() if unit in self.units)
+    def in_order(self) -> Iterator[int]:
+        """Yield the units from left to right; skip those that are joined or left out meanwhile."""
+        return (unit for unit in sorted(self.units, key=lambda unit: self.units[unit].tokens) if unit in self.units)
 
     @property
     def root(self) -> int:
@@ -90,17 +90,15 @@ class Dependencies:
         found = self.below.get(unit, [])
         return [other for other in found if self.parent[other][1] in relations] if relations else list(found)
 
-    def start(self, unit: int) -> int:
-        """Return the first token of the unit and its descendants."""
-        if not self.starts:
-            order = [self.root]
-            for other in order:
-                order += self.children(other)
-            self.starts = {other: self.units[other].tokens[0] for other in order}
-            for other in reversed(order[1:]):
-                above = self.head(other)
-                self.starts[above] = min(self.starts[above], self.starts[other])
-        return self.starts[unit]
+    def dependents(self, unit: int) -> list[tuple[str, int]]:
+        """Return relation and dependent, from left to right."""
+        own = [(self.relation(child), child) for child in self.children(unit)]
+        return sorted([*own, *self.shared_below.get(unit, ())], key=lambda arc: (arc[1], arc[0]))
+
+    def heads(self, unit: int) -> list[tuple[str, int]]:
+        """Return relation and head; the root has no head."""
+        head, relation = self.parent[unit]
+        return [*([] if head == ROOT else [(relation, head)]), *self.shared_above.get(unit, ())]
 
     def ancestors(self, unit: int) -> list[int]:
         found = []
@@ -108,11 +106,11 @@ class Dependencies:
             found.append(unit)
         return found
 
-    # Changes that passes make.
+    # Changes.
     def attach(self, unit: int, head: int, relation: str) -> None:
         """Make the unit depend on another one, which must not depend on it."""
         self.parent[unit] = (head, relation)
-        self.below, self.starts, self.sorted_below = None, {}, {}
+        self.below = None
 
     def move(self, unit: int, head: int, relation: str) -> None:
         """Attach the unit to another one, unless that depends on it."""
@@ -125,7 +123,6 @@ class Dependencies:
         if head != unit and len(heads) < MOST_HEADS and (relation, head) not in heads:
             self.shared_below.setdefault(head, []).append((relation, unit))
             self.shared_above.setdefault(unit, []).append((relation, head))
-            self.sorted_below.pop(head, None)
 
     def join(self, members: Iterable[int], text: str, upos: str) -> int:
         """Make the members one unit, in the place of the one nearest to the root."""
@@ -140,7 +137,6 @@ class Dependencies:
             if unit != top:
                 self.leave_out(unit)
         self.units[top] = Unit(text, upos, tuple(tokens))
-        self.starts = {}
         return top
 
     def promote(self, unit: int, relation: str) -> None:
@@ -155,8 +151,4 @@ class Dependencies:
     def leave_out(self, unit: int) -> None:
         """Remove a unit, on which nothing may depend."""
         del self.units[unit], self.parent[unit]
-        self.below, self.starts, self.sorted_below = None, {}, {}
-
-
-def last(pair: tuple[str, int]) -> tuple[int, str]:
-    return pair[1], pair[0]
+        self.below = None

@@ -3,23 +3,19 @@
 Option `models`: a folder, either stanza's own (`resources.json` and `en/`) or a small one of three files,
 `tagger.pt`, `parser.pt` and `vectors.pt`. Without it stanza's English model is downloaded, once.
 Option `tags`: `lexicon` (default) corrects the tagger by the lexicon before the words are parsed, `model` does not.
-Option `graphs`: `tree` (default) applies the rules to the tree; `agreed` is the lexical parser's graph without edges
-that contradict the tree.
 """
 
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from parsers import lexical
 from parsers.errors import UserError
 from parsers.lexical.tagger import tag
 from parsers.parser import Backend
-from parsers.scene_graph import Edge, SceneGraph
-from parsers.trees.tree import ROOT, Tree, TreeWord, repaired
+from parsers.trees.dependencies import ROOT, Tree, TreeWord
 from parsers.trees.tree_graph import read
 from parsers.words.lexicon import Tag
 
@@ -34,18 +30,9 @@ BATCH = 500
 Trees = Callable[[Sequence[Sequence[str]]], Iterator[Tree]]
 
 
-def load(models: str = "", tags: str = "lexicon", graphs: str = "tree") -> Backend:
-    if graphs not in ("tree", "agreed"):
-        raise UserError(f"the parser stanza: graphs: expected tree or agreed, found {graphs!r}")
+def load(models: str = "", tags: str = "lexicon") -> Backend:
     trees = load_trees(models, tags)
-
-    def parse_many(sentences: Sequence[Sequence[str]]) -> list[SceneGraph]:
-        found = [read(tree) for tree in trees(sentences)]
-        if graphs == "tree":
-            return found
-        return [agreed(*both) for both in zip(lexical.parse_many(sentences), found, strict=True)]
-
-    return parse_many
+    return lambda sentences: [read(tree) for tree in trees(sentences)]
 
 
 def load_trees(models: str = "", tags: str = "lexicon") -> Trees:
@@ -122,13 +109,13 @@ def correct_tags(tokens: Sequence[str], words: Sequence[Any]) -> None:
 def tree_of(tokens: Sequence[str], pieces: Sequence[Sequence[Any]]) -> Tree:
     """Join pieces into one tree: the roots of later pieces depend on the first root."""
     words: list[TreeWord] = []
-    for piece in pieces:
-        start = len(words)
+    first_root = next(index for index, word in enumerate(pieces[0]) if not word.head)
+    for number, piece in enumerate(pieces):
+        start, root = len(words), ROOT if number == 0 else first_root
         for word in piece:
-            text = tokens[len(words)]
-            head = word.head - 1 + start if word.head else ROOT
-            words.append(TreeWord(text, text.lower(), word.upos, head, word.deprel))
-    return repaired(words)
+            head = word.head - 1 + start if word.head else root
+            words.append(TreeWord(tokens[len(words)], word.upos, head, word.deprel))
+    return Tree(tuple(words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,26 +157,3 @@ def corrected(tokens: Sequence[str], tagged: Sequence[WordClass]) -> list[WordCl
         if len(word.tokens) == 1 and wanted is not None and wanted.upos != found[index].upos:
             found[index] = wanted
     return found
-
-
-HAVING = frozenset({"with", "of", "has", "have", "having", "'s", "’s", "whose"})
-"""Relations of a thing to its parts and possessions."""
-
-
-def agreed(lexical: SceneGraph, tree: SceneGraph) -> SceneGraph:
-    """Return the graph `lexical` without the edges that contradict the graph `tree`.
-
-    The lexical parser knows who wears or holds what. Its edges with "with" or "of" are mostly wrong if the tree ties
-    the two nouns to something else; so are edges of a word that is not a noun in the tree. Drop these.
-    """
-    if tree.is_fallback:
-        return lexical
-    place = {node.head_token: index for index, node in enumerate(tree.nodes)}
-    tied = {frozenset((edge.subject, edge.object)) for edge in tree.edges}
-
-    def is_denied(edge: Edge) -> bool:
-        ends = [place.get(lexical.nodes[index].head_token) for index in (edge.subject, edge.object)]
-        is_having = edge.relation.lower().partition(" ")[0] in HAVING
-        return None in ends or (is_having and frozenset(ends) not in tied)
-
-    return replace(lexical, edges=tuple(edge for edge in lexical.edges if not is_denied(edge)))

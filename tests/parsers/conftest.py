@@ -1,8 +1,9 @@
-"""The notation of graphs in the tests of the parsers."""
+"""The notations of graphs and of dependency trees in the tests of the parsers."""
 
 import pytest
 
 from parsers.scene_graph import SceneGraph
+from parsers.trees.dependencies import Tree, TreeWord
 
 
 def one_line(graph: SceneGraph) -> str:
@@ -19,3 +20,14 @@ def one_line(graph: SceneGraph) -> str:
 @pytest.fixture
 def form():
     return one_line
+
+
+def tree_of_notation(text: str) -> Tree:
+    """Words as text/UPOS/head/relation; heads count from 0, and -1 is the root: "tall/ADJ/1/amod man/NOUN/-1/root"."""
+    words = (entry.rsplit("/", 3) for entry in text.split())
+    return Tree(tuple(TreeWord(word, upos, int(head), deprel) for word, upos, head, deprel in words))
+
+
+@pytest.fixture(scope="session")
+def read_tree():
+    return tree_of_notation

@@ -56,6 +56,7 @@ BROKEN = [
     ("\n\n1\twoman\t_\tNOUN\t_\t_\t5\troot\t_\t_", "line 3: word 1 .'woman'. has the head 5, but there are 1 words"),
     ("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_", "line 1: word 1 .'a'. is in a cycle"),
     ("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_", "line 1: word 2 .'b'. is a second root"),
+    ("1\ta\t_\tX\t_\t_\t1\troot\t_\t_", "line 1: word 1 .'a'. is its own head"),
     ("2-3\ta\t_\t_\t_\t_\t_\t_\t_\t_", "line 1: the range '2-3' does not start at word 1"),
     (
         "1-3\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2-4\tbc\t_\t_\t_\t_\t_\t_\t_\t_",

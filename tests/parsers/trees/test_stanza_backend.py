@@ -18,8 +18,9 @@ from parsers.errors import UserError
 from parsers.factual.conventions import factual
 from parsers.factual.scorer import tuples_of_graph, tuples_of_text
 from parsers.parser import load_backend
-from parsers.trees.stanza_backend import load_trees, tree_of
-from parsers.trees.tree import ROOT, first_problem, read_tree
+from parsers.trees.conllu import first_problem
+from parsers.trees.dependencies import ROOT
+from parsers.trees.stanza_backend import WordClass, corrected, load_trees, tree_of
 from parsers.trees.tree_graph import read
 from parsers.words.tokens import tokenise
 
@@ -84,7 +85,7 @@ def models() -> str:
 
 
 @pytest.mark.parametrize(("sentence", "tree", "expected"), STANFORD)
-def test_trees_of_stanfords_sentences_give_stanfords_graphs(sentence, tree, expected):
+def test_trees_of_stanfords_sentences_give_stanfords_graphs(sentence, tree, expected, read_tree):
     graph = read(read_tree(tree))
     assert " ".join(graph.tokens) == sentence
     assert tuples_of_graph(factual(graph)) == tuples_of_text(expected)
@@ -126,6 +127,24 @@ def test_stanza_and_lexical_agree_on_sentences_of_the_shapes_world(models):
     wanted = load_backend("lexical")(sentences)
     different = [" ".join(graph.tokens) for graph, other in zip(found, wanted, strict=True) if graph != other]
     assert len(sentences) > 90 and not different
+
+
+TAGS = [
+    ("brown hay on ground", "ADJ INTJ ADP NOUN", "ADJ NOUN ADP NOUN"),
+    ("man has hat", "NOUN AUX NOUN", "NOUN VERB NOUN"),
+    ("the left dog", "DET VERB NOUN", "DET NOUN NOUN"),
+    ("man in front of dog", "NOUN ADP NOUN ADP NOUN", "NOUN ADP NOUN ADP NOUN"),
+    ("man is in hat", "PROPN AUX ADV NOUN", "NOUN AUX ADP NOUN"),
+]
+
+
+@pytest.mark.parametrize(("text", "tagged", "expected"), TAGS)
+def test_the_lexicon_corrects_the_tagger(text, tagged, expected):
+    before = [WordClass(upos, "?", "?") for upos in tagged.split()]
+    after = corrected(text.split(), before)
+    assert " ".join(word.upos for word in after) == expected
+    for old, new in zip(before, after, strict=True):
+        assert new is old if new.upos == old.upos else new.xpos != "?"
 
 
 def test_pieces_of_a_long_sentence_are_one_tree():

@@ -4,8 +4,6 @@ import pytest
 
 from parsers import parse
 from parsers.lexical.tagger import tag
-from parsers.trees.tree import read_tree
-from parsers.trees.tree_graph import read
 from parsers.words.lexicon import Tag
 
 
@@ -23,20 +21,6 @@ from parsers.words.lexicon import Tag
 )  # fmt: skip
 def test_a_sentence_keeps_its_negation(sentence, expected, form):
     assert form(parse(sentence)) == expected
-
-
-@pytest.mark.parametrize(
-    ("tree", "expected"),
-    [
-        (
-            "man/NOUN/-1/root not/PART/2/advmod wearing/VERB/0/acl hat/NOUN/2/obj",
-            "*man; hat | man -not wearing-> hat",
-        ),
-        ("man/NOUN/-1/root with/ADP/3/case no/DET/3/det hat/NOUN/0/nmod", "*man; hat(no) | man -with-> hat"),
-    ],
-)
-def test_a_dependency_tree_keeps_its_negation(tree, expected, form):
-    assert form(read(read_tree(tree))) == expected
 
 
 @pytest.mark.parametrize("sentence", ["tree without leaves", "tree with no leaves"])
