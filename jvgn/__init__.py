@@ -34,13 +34,17 @@ eq.   the paper                           the code
 
 from typing import Any
 
-__all__ = ["Grounder"]
+__all__ = ["Grounder", "RuleGrounder"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load `Grounder` on first use: it needs torch, and most stages do not."""
+    """Load the grounders on first use: they need torch, and most stages do not."""
     if name == "Grounder":
         from jvgn.grounding.grounder import Grounder
 
         return Grounder
+    if name == "RuleGrounder":
+        from jvgn.grounding.rule_grounder import RuleGrounder
+
+        return RuleGrounder
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@ from jvgn.cli.options import (
     training_options,
 )
 from jvgn.storage.stage_command import Foreign, Given, Joining, Stage, reads
+from parsers.errors import UserError
 
 SETTING = click.argument("setting", type=click.Choice(["gt", "det"]))
 NAME = click.option("--name", nargs=2, required=True, help="Names of the dataset and the detector.")
@@ -67,6 +68,8 @@ def train_detector(
 
     start_processes(processes, machines, threads)
     chosen = read_network_settings(settings)
+    if chosen.source == "torchvision-coco":
+        raise UserError(f"{settings}: a detector of source torchvision-coco is not trained; use adopt-detector")
     reads(chosen.pretrained)
     train(
         chosen,

@@ -4,7 +4,8 @@ browser.
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +20,18 @@ if TYPE_CHECKING:
     import numpy as np
 
     from jvgn.grounding.answer import Answer
+    from jvgn.grounding.grounder import Grounder
     from jvgn.grounding.questions import Asked
+    from jvgn.grounding.rule_grounder import RuleGrounder
     from jvgn.grounding.run_folder import RunFolder
-    from jvgn.rules.given_regions import GivenRegions
-    from jvgn.rules.scene import Scene
+    from jvgn.rules.scene_finder import SceneFinder
     from parsers.parser import Parser
 
 STDOUT = Path("-")
 MOST_JOINT = 1000
 """Limit of joint groundings: the memory of their search grows with the square of their number."""
 PARSER = click.option("--parser", "parser_name", help="Another parser than the run's, such as stanza:models=FOLDER.")
+DETECTOR = click.option("--detector", help="Finds regions for the rules: torchvision-coco, or a transformers model.")
 IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's images, if not the one in config.yaml.")
 
 
@@ -40,6 +43,7 @@ IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's i
 @click.option(
     "--detections", type=FILE, help="Results of a detector on the annotated images, as regions for the rules."
 )
+@DETECTOR
 @click.option("--csv", "table", type=FILE, help="Read the questions from this file: columns image, expression.")
 @click.option("--output", type=FILE, help="The PNG or SVG file to draw; a folder for several expressions.")
 @click.option("--json", "answers_file", type=FILE, help="Also write the answers into this .json file; - prints them.")
@@ -53,6 +57,7 @@ def ground(
     run: Path | None,
     annotations: Path | None,
     detections: Path | None,
+    detector: str | None,
     table: Path | None,
     output: Path | None,
     answers_file: Path | None,
@@ -68,7 +73,9 @@ def ground(
     One expression is also drawn, into {image}.grounding.png unless --output is given. Several expressions are drawn if
     --output names a folder. With --json -, only JSON is printed, and a picture is drawn only for --output.
 
-    Without --run, the rules of `jvgn rules` find the objects among the regions of --annotations.
+    Without --run, the rules of `jvgn rules` find the objects: among the regions of --annotations, or among those that a
+    pretrained detector finds. Its weights are downloaded once. --detector takes torchvision-coco, or the name or folder
+    of a model of transformers, such as PekingU/rtdetr_r50vd or IDEA-Research/grounding-dino-tiny.
     """
     from tqdm import tqdm
 
@@ -77,7 +84,7 @@ def ground(
     from jvgn.storage.files import write_text
 
     asked = asked_of(image, expressions, table)
-    given = given_regions(run, annotations, detections)
+    check_regions(run, annotations, detections, detector)
     found = None if run is None else ready_run(run, asked)
     parser = ready_parser(found, parser_name)
     is_silent = answers_file == STDOUT
@@ -88,12 +95,12 @@ def ground(
         check_output(answers_file, ".json")
 
     results, errors = [], []
-    if given is not None:
-        say(f"model: rules, nothing is trained; regions: {given.path}", err=True)
-        answers = answered_by_rules(asked, given, parser, best or 0)
-    elif run is not None:
+    if run is None:
+        load = partial(rule_grounder, annotations, detections, detector, parser, threads, device)
+        answers = answered(asked, load, best or 0)
+    else:
         warn_of_shapes(run, asked)
-        answers = answered(asked, run, parser, best or 0, threads, device)
+        answers = answered(asked, partial(trained_grounder, run, parser, threads, device), best or 0)
     # Printed answers show the progress by themselves.
     for number, answer in tqdm(answers, total=len(asked), unit=" expressions", disable=None if is_silent else True):
         question = asked[number]
@@ -114,38 +121,45 @@ def ground(
         sys.exit(1)
 
 
-def given_regions(run: Path | None, annotations: Path | None, detections: Path | None) -> "GivenRegions | None":
-    """Return the regions for the rules; None if a run answers."""
-    if run is not None:
-        if annotations or detections:
-            raise UserError("--annotations: are for the rules, but --run detects regions by itself; give one of them")
-        return None
-    if annotations is None:
+def check_regions(run: Path | None, annotations: Path | None, detections: Path | None, detector: str | None) -> None:
+    """Check that the options name one way to find regions."""
+    if run is not None and (annotations or detections or detector):
         raise UserError(
-            "no model; give --annotations FILE with regions in COCO's format for the rules, or --run FOLDER of a run"
+            "--run: finds regions by itself, but --annotations, --detections and --detector are for the rules; give one"
+            " of them"
         )
-    from jvgn.rules.given_regions import GivenRegions
+    if detector is not None and (annotations or detections):
+        raise UserError("--detector: finds regions, but --annotations and --detections give them; choose one")
+    if detections is not None and annotations is None:
+        raise UserError("--detections: needs --annotations FILE, which names the images and categories; give it too")
 
-    return GivenRegions.read(annotations, detections)
 
-
-def answered_by_rules(
-    asked: Sequence["Asked"], given: "GivenRegions", parser: "Parser", best: int
-) -> Iterator[tuple[int, "Answer | str"]]:
-    """Yield the answer of the rules to each question, or its problem. Each image is opened once."""
+def rule_grounder(
+    annotations: Path | None,
+    detections: Path | None,
+    detector: str | None,
+    parser: "Parser",
+    threads: int,
+    device: str | None,
+) -> "RuleGrounder":
+    """Return the rules with given regions or a detector, and say which."""
     from jvgn.grounding.rule_grounder import RuleGrounder
+    from jvgn.rules.given_regions import GivenRegions
+    from jvgn.rules.pretrained_scenes import pretrained_finder
 
-    grounder = RuleGrounder(parser=parser)
-    scenes: dict[Path, Scene] = {}
-    for number, question in enumerate(asked):
-        try:
-            if question.problem is not None:
-                raise UserError(question.problem)
-            if question.image not in scenes:
-                scenes = {question.image: given.scene(given.named(question.image.name), question.image)}
-            yield number, grounder.answer(scenes[question.image], question.text, best)
-        except UserError as error:
-            yield number, str(error)
+    finder: SceneFinder
+    if annotations is not None:
+        finder = GivenRegions.read(annotations, detections)
+    else:
+        finder = pretrained_finder(detector, str(prepared_device(device, threads)))
+    say(f"model: rules, nothing is trained; regions: {finder.name}", err=True)
+    return RuleGrounder(parser=parser, finder=finder)
+
+
+def trained_grounder(run: Path, parser: "Parser", threads: int, device: str | None) -> "Grounder":
+    from jvgn.grounding.grounder import Grounder
+
+    return Grounder.load(run, str(prepared_device(device, threads)), parser)
 
 
 def warn_of_shapes(run: Path, asked: Sequence["Asked"]) -> None:
@@ -205,17 +219,14 @@ def drawing_files(asked: Sequence["Asked"], output: Path | None) -> list[Path]:
 
 
 def answered(
-    asked: Sequence["Asked"], run: Path, parser: "Parser", best: int, threads: int, device: str | None
+    asked: Sequence["Asked"], load: "Callable[[], Grounder | RuleGrounder]", best: int
 ) -> Iterator[tuple[int, "Answer | str"]]:
     """Yield the answer to each question, or its problem. The model is loaded only if some question may have one."""
     problems = [question.problem for question in asked]
     usable = [question for question, problem in zip(asked, problems, strict=True) if problem is None]
     answers: Iterator[Answer | UserError] = iter(())
     if usable:
-        from jvgn.grounding.grounder import Grounder
-
-        grounder = Grounder.load(run, str(prepared_device(device, threads)), parser)
-        answers = grounder.answers([(question.image, question.text) for question in usable], best)
+        answers = load().answers([(question.image, question.text) for question in usable], best)
     for number, problem in enumerate(problems):
         answer = problem or next(answers)
         yield number, str(answer) if isinstance(answer, UserError) else answer

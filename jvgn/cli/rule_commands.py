@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jvgn.evaluation.expression_accuracy import Expression, Grounded
     from jvgn.rules.given_regions import GivenRegions
     from jvgn.rules.scene import Scene
+    from jvgn.rules.scene_finder import SeenPicture
     from jvgn.settings.run import RuleSettings
 
 STDOUT = Path("-")
@@ -28,6 +29,7 @@ STDOUT = Path("-")
     "--expressions", type=FILE, required=True, help="Expressions with gold boxes, a JSON object in each line."
 )
 @click.option("--detections", type=FILE, help="Choose from these regions, in COCO's format of results.")
+@click.option("--detector", help="Choose from the regions that it finds, as in `jvgn ground`.")
 @click.option("--run", type=FILE, help="Evaluate a trained run instead of the rules.")
 @click.option("--settings", type=FILE, help="A YAML file with weights of the rules.")
 @click.option("--without", multiple=True, help="Leave out a group of rules: names, relations, …; may be repeated.")
@@ -39,6 +41,7 @@ def evaluate(
     annotations: Path,
     expressions: Path,
     detections: Path | None,
+    detector: str | None,
     run: Path | None,
     settings: Path | None,
     without: tuple[str, ...],
@@ -53,6 +56,8 @@ def evaluate(
     from jvgn.settings.run import RuleSettings
     from jvgn.storage.files import write_text
 
+    if detector and detections:
+        raise UserError("--detector: finds regions, but --detections gives them; choose one")
     asked, given = read_expressions(expressions), GivenRegions.read(annotations, detections)
     for one in asked:
         named = [mention.annotation for mention in one.mentions if mention.annotation is not None]
@@ -61,14 +66,19 @@ def evaluate(
         if one.image_id not in given.images:
             raise UserError(f"{expressions}: image {one.image_id} is not in {annotations}; fix the line")
     if run is not None:
-        if settings or without:
-            raise UserError("--run: a trained run has no rules; leave out --settings and --without")
+        if settings or without or detector:
+            raise UserError("--run: a trained run has no rules; leave out --settings, --without and --detector")
         ground = by_run(given, images, run, str(prepared_device(device, threads)))
     else:
         chosen = RuleSettings() if settings is None else RuleSettings.read(settings)
         fewer = chosen.model_dump() | {"without": (*chosen.without, *without)}
-        ground = by_rules(given, images, validated(RuleSettings, fewer, "--without"))
-    found = result("rules" if run is None else str(run), given.path, judged(asked, ground, given.box))
+        rules = validated(RuleSettings, fewer, "--without")
+        if detector is None:
+            ground = by_rules(given, images, rules)
+        else:
+            ground = by_detector(given, images, rules, detector, str(prepared_device(device, threads)))
+    regions = str(given.path if detector is None else detector)
+    found = result("rules" if run is None else str(run), regions, judged(asked, ground, given.box))
     text = json.dumps(found, indent=1) + "\n"
     if answers_file == STDOUT:
         click.echo(text, nl=False)
@@ -92,6 +102,30 @@ def by_rules(given: "GivenRegions", images: Path, settings: "RuleSettings") -> "
     def ground(asked: "Expression") -> Grounded:
         answer = grounder.answer(scene(asked.image_id), asked.expression)
         return Grounded(answer.graph, boxes(answer), given.all_boxes(asked.image_id))
+
+    return ground
+
+
+def by_detector(
+    given: "GivenRegions", images: Path, settings: "RuleSettings", detector: str, device: str
+) -> "Callable[[Expression], Grounded]":
+    from jvgn.evaluation.expression_accuracy import Grounded
+    from jvgn.grounding.rule_grounder import RuleGrounder, boxes
+    from jvgn.rules.pretrained_scenes import pretrained_finder
+    from jvgn.storage.pictures import read_picture
+
+    finder = pretrained_finder(detector, device)
+    grounder = RuleGrounder(settings, finder=finder)
+    say(f"Warning: {finder.name} may have been trained on these images, so the numbers may be too high", err=True)
+
+    @functools.lru_cache(maxsize=8)
+    def seen(image_id: int) -> "SeenPicture":
+        # As stored, because the gold boxes refer to stored pixels.
+        return finder.look(read_picture(images / given.images[image_id].file_name))
+
+    def ground(asked: "Expression") -> Grounded:
+        answer = grounder.answer(seen(asked.image_id), asked.expression)
+        return Grounded(answer.graph, boxes(answer), answer.box_N4)
 
     return ground
 

@@ -1,6 +1,7 @@
 """Faster R-CNN by torchvision, in the C4 layout: proposals and regions share one map; the last stage is the box head.
 
-A region's feature is the box head's output for its *final* box. Only this module imports torchvision.
+A region's feature is the box head's output for its *final* box. Torchvision's own detectors of COCO's categories are in
+`torchvision_coco`; other modules import no torchvision.
 Shape suffixes: N proposals or regions of an image, C classes without the background, D feature size, H, W pixels.
 """
 
@@ -210,7 +211,8 @@ class Detector(GeneralizedRCNN):
             inputs.tensors.new_tensor([width / image.shape[2], height / image.shape[1]] * 2)
             for image, (height, width) in zip(images, inputs.image_sizes, strict=True)
         ]
-        return View(inputs, {"0": self.backbone(inputs.tensors)}, scales)
+        maps = self.backbone(inputs.tensors)
+        return View(inputs, {"0": maps} if isinstance(maps, Tensor) else maps, scales)
 
     def features_in(self, view: "View", boxes: list[Tensor]) -> list[Tensor]:
         final = [box * scale_4 for box, scale_4 in zip(boxes, view.scales, strict=True)]
@@ -223,7 +225,7 @@ class Detector(GeneralizedRCNN):
 
 @dataclass(frozen=True)
 class View:
-    """Resized images and their maps."""
+    """Resized images and their maps: one, or those of a feature pyramid."""
 
     inputs: ImageList
     maps: dict[str, Tensor]

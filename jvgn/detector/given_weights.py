@@ -3,19 +3,17 @@
 from pathlib import Path
 
 from jvgn.detector.interface import load_source
-from jvgn.detector.provenance import Provenance, read_image_ids, read_provenance, write_provenance
+from jvgn.detector.provenance import COCO_TRAIN2017, Provenance, read_image_ids, read_provenance, write_provenance
 from jvgn.detector.weights import Stored, read_detector, write_detector
-from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
+from jvgn.settings.detector import AnyNetwork
 from jvgn.storage.files import replacing, sha256
 from parsers.errors import BrokenFile, UserError
 
-LAYOUT = ("source", "backbone", "config", "anchor_sizes", "anchor_ratios")
+LAYOUT = ("source", "backbone", "config", "model", "anchor_sizes", "anchor_ratios")
 """Settings that change the meaning of the weights."""
 
 
-def adopt_detector(
-    settings: TorchvisionSettings | Detectron2Settings, weights: Path | str, provenance: Path | str
-) -> None:
+def adopt_detector(settings: AnyNetwork, weights: Path | str, provenance: Path | str) -> None:
     """Write the given detector in our format to `weights`, and its training images, if known, to `provenance`."""
     if settings.weights is None:
         raise UserError("the detector has no given weights; name them in its `weights`")
@@ -28,6 +26,11 @@ def adopt_detector(
 
         found = read_given(settings, str(given))
         state, categories, saw_all_of = found.state, found.categories, found.saw_all_of
+    elif settings.source == "torchvision-coco" and not is_ours(given):
+        from jvgn.detector.torchvision_coco import coco_categories, read_published
+
+        state, categories = read_published(settings, given), coco_categories(settings.model)
+        saw_all_of = COCO_TRAIN2017
     else:
         stored = read_detector(given)
         check_layout(stored, settings)
@@ -71,7 +74,7 @@ def is_ours(path: Path) -> bool:
     return True
 
 
-def check_layout(stored: Stored, settings: TorchvisionSettings | Detectron2Settings) -> None:
+def check_layout(stored: Stored, settings: AnyNetwork) -> None:
     for key in LAYOUT:
         expected, found = settings.model_dump(mode="json").get(key), stored.settings.get(key)
         if expected != found:
@@ -80,7 +83,7 @@ def check_layout(stored: Stored, settings: TorchvisionSettings | Detectron2Setti
             )
 
 
-def check_fit(settings: TorchvisionSettings | Detectron2Settings, taken: Path, given: Path) -> None:
+def check_fit(settings: AnyNetwork, taken: Path, given: Path) -> None:
     """Build the detector from the new file, so that weights that do not fit are refused now and not days later."""
     try:
         load_source(settings, taken)

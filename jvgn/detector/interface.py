@@ -2,13 +2,15 @@
 
 Boxes are in pixels of the stored image, after the detector's regression. A region's feature is pooled from this *final*
 box, not from its proposal, so that detected and annotated boxes have features of one kind.
-Shape suffixes: N regions of an image, D feature size, H, W pixels.
+Shape suffixes: N regions of an image, Q phrases, D feature size, H, W pixels.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -48,6 +50,43 @@ class Source(Protocol):
         """Return the features (N, D) of the given boxes (N, 4) of each image."""
 
 
+@dataclass(frozen=True)
+class NamedRegions:
+    """Regions of a picture with the names of their categories, without features."""
+
+    box_N4: np.ndarray
+    names: tuple[str, ...]
+    score_N: np.ndarray
+
+
+@dataclass(frozen=True)
+class ScoredRegions:
+    """Regions of a picture with a score for each phrase that was looked for."""
+
+    box_N4: np.ndarray
+    score_QN: np.ndarray
+
+
+class ClosedVocabulary(Protocol):
+    """A pretrained detector of the categories that it was trained on."""
+
+    name: str
+
+    def detect(self, pixels_HW3: np.ndarray) -> NamedRegions:
+        """Detect regions in a picture (RGB, uint8)."""
+
+
+class OpenVocabulary(Protocol):
+    """A pretrained detector of anything that a phrase describes."""
+
+    name: str
+    threshold: float
+    """The score from which on its library takes a region as found."""
+
+    def search(self, pixels_HW3: np.ndarray, phrases: Sequence[str]) -> ScoredRegions:
+        """Look for each phrase in a picture (RGB, uint8)."""
+
+
 def load_source(settings: DetectorSettings, weights: Path | str, proposals: int | None = None) -> Source:
     """Return the detector of these settings, ready to detect; `proposals` overrides its number of proposals."""
     from jvgn.detector.weights import check_settings, load_detector
@@ -62,6 +101,12 @@ def load_source(settings: DetectorSettings, weights: Path | str, proposals: int 
         found = load_detectron2(weights, proposals)
         check_settings(weights, found.settings, settings)
         return found
+    if settings.source == "torchvision-coco":
+        from jvgn.detector.torchvision_coco import load_torchvision_coco
+
+        published = load_torchvision_coco(weights, proposals)
+        check_settings(weights, published.settings, settings)
+        return published
     raise UserError(
         f"{weights}: a detector of source {settings.source} has no network to run on images; choose another detector"
     )

@@ -17,7 +17,7 @@ from torch import Tensor
 from jvgn.detector.faster_rcnn import Detector, State, build_detector
 from jvgn.detector.interface import Categories, Found
 from jvgn.settings.base import Frozen, validated
-from jvgn.settings.detector import NetworkSettings, TorchvisionSettings
+from jvgn.settings.detector import NetworkSettings, TorchvisionCocoSettings, TorchvisionSettings
 from jvgn.settings.regions import RegionSettings
 from jvgn.storage.files import replacing, sha256
 from jvgn.storage.tensor_files import fits, load_tensors, read_versioned
@@ -31,7 +31,7 @@ class TrainedDetector:
     """A detector with the categories of its labels: a source of regions."""
 
     detector: Detector
-    settings: TorchvisionSettings
+    settings: TorchvisionSettings | TorchvisionCocoSettings
     categories: Categories
 
     @property

@@ -147,11 +147,11 @@ def shares(prefix: str, hits: Sequence[bool]) -> dict[str, Any]:
     }
 
 
-def result(model: str, regions: Path, rows: Sequence[Judged]) -> dict[str, Any]:
+def result(model: str, regions: str, rows: Sequence[Judged]) -> dict[str, Any]:
     kinds = sorted({kind for row in rows for kind in row.expression.kind})
     return {
         "model": model,
-        "regions": str(regions),
+        "regions": regions,
         **accuracies(rows),
         "kinds": {kind: accuracies([row for row in rows if kind in row.expression.kind]) for kind in kinds},
         "expressions": [

@@ -1,6 +1,5 @@
 """`Grounder`: take or detect the regions of an image, parse a sentence, and find every object that it mentions."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from jvgn.detector.interface import load_source
 from jvgn.graphs.parsing import read_parser
 from jvgn.grounding.answer import Answer, Grounding, JointGrounding
 from jvgn.grounding.answerer import Answerer, ImageRegions, Question
+from jvgn.grounding.questions import answered_in_order
 from jvgn.grounding.run_folder import RunFolder
 from jvgn.grounding.stored_regions import StoredRegions
 from jvgn.regions.annotated import Annotations
@@ -90,25 +90,7 @@ class Grounder:
 
         A question that cannot be answered yields its error, so that the others are still answered.
         """
-        waiting = Counter(image for image, _ in asked)
-        seen: dict[Path | str, ImageRegions | UserError] = {}
-        for image, text in asked:
-            if image not in seen:
-                seen[image] = self.regions_or_error(image)
-            found = seen[image]
-            try:
-                yield found if isinstance(found, UserError) else self.answer(found, text, best)
-            except UserError as error:
-                yield error
-            waiting[image] -= 1
-            if not waiting[image]:
-                del seen[image]
-
-    def regions_or_error(self, image: Path | str) -> ImageRegions | UserError:
-        try:
-            return self.look(image)
-        except UserError as error:
-            return error
+        return answered_in_order(asked, self.look, partial(self.answer, best=best))
 
     def look(self, image: Path | str | Image.Image) -> ImageRegions:
         """Return the regions of an image, for any number of sentences.

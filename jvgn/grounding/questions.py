@@ -4,14 +4,18 @@ The CSV file has the columns `image`, a path relative to the file's own folder, 
 """
 
 import csv
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from jvgn.storage.files import check_may_be_file, reading
 from parsers.errors import BrokenFile, UserError
 
 COLUMNS = ("image", "expression")
+Seen = TypeVar("Seen")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,31 @@ def read_questions(path: Path) -> list[Asked]:
     if not questions:
         raise BrokenFile(path, "has no question", "write a row for each expression")
     return questions
+
+
+def answered_in_order(
+    asked: Sequence[tuple[Path | str, str]], look: Callable[[Path | str], Seen], answer: Callable[[Seen, str], Found]
+) -> Iterator[Found | UserError]:
+    """Yield the answer to each image and sentence, in their order. Each image is looked at once.
+
+    A question that cannot be answered yields its error, so that the others are still answered.
+    """
+    waiting = Counter(image for image, _ in asked)
+    seen: dict[Path | str, Seen | UserError] = {}
+    for image, text in asked:
+        try:
+            if image not in seen:
+                seen[image] = look(image)
+        except UserError as error:
+            seen[image] = error
+        found = seen[image]
+        try:
+            yield found if isinstance(found, UserError) else answer(found, text)
+        except UserError as error:
+            yield error
+        waiting[image] -= 1
+        if not waiting[image]:
+            del seen[image]
 
 
 def check_output(path: Path, *endings: str) -> None:

@@ -33,6 +33,8 @@ FULLEST = 2.0
 """Most regions, nodes or edges of an image in a mini-batch divided by the mean; an assumption."""
 PRECOMPUTED_SIZE = 2048
 """Feature size that is assumed for precomputed features."""
+COCO_FEATURE_SIZE = 1024
+"""Feature size of torchvision's published detectors."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,15 @@ class Experiment:
         classes = self.size.classes if self.training_set is None else COCO_CLASSES
         if self.detector.source == "torchvision":
             return detector_work(self.detector, classes)
-        # detectron2's C4 network has the same layers.
+        # detectron2's C4 network has the same layers; a pyramid's cost is of the same order.
         shared = set(TorchvisionSettings.model_fields) - {"source"}
         chosen = self.detector.model_dump(include=shared & set(type(self.detector).model_fields))
         return detector_work(TorchvisionSettings(**chosen), classes)
 
     @property
     def feature_size(self) -> int:
+        if self.detector.source == "torchvision-coco":
+            return COCO_FEATURE_SIZE
         return PRECOMPUTED_SIZE if self.detector.source == "precomputed" else self.detector_work.feature_size
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from jvgn.boxes import area, xyxy_from_xywh
 from jvgn.datasets.coco import Annotation, Detection, Image, read_instances, read_results
 from jvgn.rules.scene import Scene, without_duplicates
+from jvgn.rules.scene_finder import Picture, SeenPicture
 from jvgn.storage.pictures import read_picture
 from parsers.errors import UserError
 
@@ -49,6 +50,18 @@ class GivenRegions:
             if not getattr(one, "iscrowd", 0):
                 regions[one.image_id].append(one)
         return cls(path, images, categories, {note.id: note for note in instances.annotations}, dict(regions))
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def look(self, picture: Picture) -> SeenPicture:
+        """Return the picture with its regions, which it has by its file name."""
+        if not isinstance(picture, Path):
+            raise UserError(f"{self.path}: its regions belong to files, but an opened image was given; give its path")
+        scene = self.scene(self.named(picture.name), picture)
+        assert scene.pixels_HW3 is not None
+        return SeenPicture(scene.pixels_HW3, lambda _: scene)
 
     def named(self, file_name: str) -> Image:
         """Return the image of a file name."""

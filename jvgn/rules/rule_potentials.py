@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from jvgn.belief_propagation import log_marginals
+from jvgn.rules.category_words import ANYTHING
 from jvgn.rules.comparisons import (
     MEASURES,
     Comparison,
@@ -104,7 +105,7 @@ class Rules:
 
     def of_node(self, node: int) -> Iterator[Contribution]:
         noun, words = self.nouns[node], self.graph.nodes[node]
-        fit_N = noun.degrees(self.scene)
+        fit_N = self.fit(node)
         self.among.append(self.compared(fit_N))
         yield self.unary(node, "noun", words.head, self.settings.names * (fit_N - 1), self.settings.null)
         yield self.unary(node, "score", "", self.settings.score * np.log(np.maximum(self.scene.score_N, 1e-3)))
@@ -112,6 +113,13 @@ class Rules:
         for one in self.comparisons(node, noun, fit_N):
             logit_N = self.weight(one.group) * one.strength * (one.degree_N - 1)
             yield self.unary(node, one.rule, one.words, logit_N)
+
+    def fit(self, node: int) -> Floats:
+        """Return how well each region fits the noun: by its name, or as a detector that looked for it says."""
+        noun, fit_KN = self.nouns[node], self.scene.fit_KN
+        if fit_KN is None or noun.kind == "viewer" or noun.word in ANYTHING:
+            return noun.degrees(self.scene)
+        return fit_KN[node]
 
     def unary(self, node: int, rule: str, words: str, logit_N: Floats, null: float = 0.0) -> Contribution:
         return Contribution(rule, words, np.append(logit_N, null), node=node)
@@ -138,7 +146,9 @@ class Rules:
         attributes = [*words.attributes, *([head] if noun.kind == "part" else [])]
         degree_N = fit_N.copy()
         for attribute in attributes:
-            for one in attribute_comparisons(self.scene, among_N, attribute, noun.word):
+            # A piece of clothing with a box of its own is not a band of its owner's box.
+            where = noun.word if self.scene.fit_KN is None else ""
+            for one in attribute_comparisons(self.scene, among_N, attribute, where):
                 degree_N = (
                     degree_N * (0.2 + 0.8 * one.degree_N)
                     if self.weight(one.group) and one.rule == "colour"
@@ -158,13 +168,20 @@ class Rules:
         subject, object_ = self.nouns[edge.subject], self.nouns[edge.object]
         negated = is_negated(edge.relation) or NO in self.graph.nodes[edge.object].attributes
         if self.is_ownership(edge):
-            yield self.pairwise(index, "part", self.scene.same_NN.astype(float), self.weight_of_parts(), negated)
+            yield self.pairwise(index, "part", self.owned(edge), self.weight_of_parts(), negated)
             return
         if kind_of(edge.relation) != "between" or not self.siblings(index):
             rule, degree_NN, weight = self.related(edge)
             yield self.pairwise(index, rule, degree_NN, weight, negated, self.unseen(edge))
         if "part" not in (subject.kind, object_.kind) and "differences" not in self.settings.without:
             yield self.pairwise(index, "difference", 1.0 - self.scene.same_NN, self.settings.differences, unseen_N=1.0)
+
+    def owned(self, edge: Edge) -> Floats:
+        """Return (N, N): whether the part is where its owner is: in the same box, or in a box of its own inside."""
+        if self.scene.fit_KN is None:
+            return self.scene.same_NN.astype(float)
+        is_object = self.nouns[edge.object].kind == "part"
+        return self.scene.inside_NN.T if is_object else self.scene.inside_NN
 
     def weight_of_parts(self) -> float:
         return 0.0 if "relations" in self.settings.without else self.settings.parts

@@ -1,7 +1,7 @@
 """The regions of an image as the rules see them: boxes, names, scores and, if there are any, pixels.
 
-Shape suffixes: N regions, H, W pixels. Entry (i, j) of an (N, N) array compares region i with region j. Degrees are
-from 0, does not fit, to 1, fits.
+Shape suffixes: K nodes, N regions, H, W pixels. Entry (i, j) of an (N, N) array compares region i with region j.
+Degrees are from 0, does not fit, to 1, fits.
 """
 
 from dataclasses import dataclass, field
@@ -25,6 +25,8 @@ class Scene:
     size: tuple[int, int]
     """Width and height of the image."""
     pixels_HW3: np.ndarray | None = None
+    fit_KN: Floats | None = None
+    """How well each region fits the noun of each node, as a detector with an open vocabulary says; None: names say."""
     colour_sums: dict[str, tuple[np.ndarray, int]] = field(default_factory=dict, compare=False)
     """What `colours.summed` found for colours that were asked for."""
 
@@ -107,4 +109,5 @@ def without_duplicates(scene: Scene, nms: float, least_score: float) -> Scene:
             kept.append(row)
     kept.sort()
     names = tuple(scene.names[row] for row in kept)
-    return Scene(scene.box_N4[kept], names, scene.score_N[kept], scene.size, scene.pixels_HW3)
+    fit_KN = None if scene.fit_KN is None else scene.fit_KN[:, kept]
+    return Scene(scene.box_N4[kept], names, scene.score_N[kept], scene.size, scene.pixels_HW3, fit_KN)

@@ -30,14 +30,14 @@ def refer(name: str, snapshot: str, splits: tuple[str, ...], counts: Counts) -> 
     )
 
 
-def weights(backbone: str, published: str, size: int | None) -> SourceSettings:
+def weights(model: str, published: str, size: int | None) -> SourceSettings:
     """Return weights of torchvision, whose file names end with the first digits of their SHA-256."""
     return SourceSettings(
         file=f"{DOWNLOADS}/{published}",
         mirrors=(f"https://download.pytorch.org/models/{published}",),
         sha256=published.removesuffix(".pth").rpartition("-")[2],
         size=size,
-        provides={f"resources/weights/{backbone}.pth": None},
+        provides={f"resources/weights/{model}.pth": None},
     )
 
 
@@ -98,6 +98,13 @@ BUILT_IN_SOURCES: dict[str, SourceSettings] = {
     "resnet50": weights("resnet50", "resnet50-0676ba61.pth", None),
     "resnet101": weights("resnet101", "resnet101-63fe2227.pth", None),
     "vgg16": weights("vgg16", "vgg16-397923af.pth", 553_433_881),
+    # The sizes are those that torchvision states, rounded, so they are not checked.
+    "fasterrcnn_resnet50_fpn_v2": weights(
+        "fasterrcnn_resnet50_fpn_v2", "fasterrcnn_resnet50_fpn_v2_coco-dd69338a.pth", None
+    ),
+    "fasterrcnn_mobilenet_v3_large_fpn": weights(
+        "fasterrcnn_mobilenet_v3_large_fpn", "fasterrcnn_mobilenet_v3_large_fpn-fb6a3cc7.pth", None
+    ),
     "stanza": SourceSettings(
         file=f"{DOWNLOADS}/stanza-en-{STANZA_VERSION}.zip",
         mirrors=(f"https://huggingface.co/stanfordnlp/stanza-en/resolve/v{STANZA_VERSION}/models/default.zip",),

@@ -1,7 +1,7 @@
 """Settings of a detector: the library or files that regions come from (`source`), and its training."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     Discriminator,
@@ -12,11 +12,22 @@ from pydantic import (
     PositiveInt,
     RootModel,
     Tag,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
 from jvgn.settings.base import UNION_TAG, Frozen, load_yaml, validated
 from parsers.errors import UserError
+
+CocoModel = Literal["fasterrcnn_resnet50_fpn_v2", "fasterrcnn_mobilenet_v3_large_fpn"]
+COCO_MODELS: tuple[CocoModel, ...] = get_args(CocoModel)
+"""Torchvision's detectors of COCO's categories, by their names there, the best first."""
+
+
+def coco_weights(model: str) -> str:
+    """Return the path of a detector's published weights."""
+    return f"resources/weights/{model}.pth"
 
 
 class NetworkSettings(Frozen):
@@ -100,6 +111,24 @@ class Detectron2Settings(NetworkSettings):
     """A configuration of its model zoo, or your own file. The settings beside this one override it."""
 
 
+class TorchvisionCocoSettings(NetworkSettings):
+    """A detector that torchvision publishes, trained on COCO train2017. The workflow uses it as it is."""
+
+    source: Literal["torchvision-coco"]
+    model: CocoModel = "fasterrcnn_resnet50_fpn_v2"
+    """`fasterrcnn_resnet50_fpn_v2` finds more, `fasterrcnn_mobilenet_v3_large_fpn` is smaller and faster."""
+    weights: str | None = Field(default=None, validate_default=True)
+    """The published file; null: `resources/weights/{model}.pth`, which is downloaded when it is needed."""
+    short_side: PositiveInt = 800
+    long_side: PositiveInt = 1333
+    test_proposals: PositiveInt = 1000
+
+    @field_validator("weights")
+    @classmethod
+    def published(cls, weights: str | None, known: ValidationInfo) -> str:
+        return weights or coco_weights(known.data.get("model", COCO_MODELS[0]))
+
+
 class PrecomputedSettings(Frozen):
     """Features that were computed elsewhere, in the user's files."""
 
@@ -127,14 +156,17 @@ def source_of(settings: Any) -> str | None:
     return UNION_TAG + str(found)
 
 
+AnyNetwork = TorchvisionSettings | Detectron2Settings | TorchvisionCocoSettings
+
 DetectorSettings = Annotated[
     Annotated[TorchvisionSettings, Tag(UNION_TAG + "torchvision")]
     | Annotated[Detectron2Settings, Tag(UNION_TAG + "detectron2")]
+    | Annotated[TorchvisionCocoSettings, Tag(UNION_TAG + "torchvision-coco")]
     | Annotated[PrecomputedSettings, Tag(UNION_TAG + "precomputed")],
     Discriminator(
         source_of,
         custom_error_type="unknown_source",
-        custom_error_message="source: expected torchvision, detectron2 or precomputed",
+        custom_error_message="source: expected torchvision, torchvision-coco, detectron2 or precomputed",
     ),
 ]
 
@@ -146,7 +178,7 @@ class DetectorFile(RootModel[DetectorSettings]):
         self.root.write(path)
 
 
-def read_network_settings(path: Path | str) -> TorchvisionSettings | Detectron2Settings:
+def read_network_settings(path: Path | str) -> AnyNetwork:
     """Read the settings of a detector that has a network."""
     found = read_detector_settings(path)
     if found.source == "precomputed":
@@ -154,6 +186,6 @@ def read_network_settings(path: Path | str) -> TorchvisionSettings | Detectron2S
     return found
 
 
-def read_detector_settings(path: Path | str) -> TorchvisionSettings | Detectron2Settings | PrecomputedSettings:
+def read_detector_settings(path: Path | str) -> AnyNetwork | PrecomputedSettings:
     """Read the settings of a detector of any source."""
     return validated(DetectorFile, load_yaml(path), str(path)).root
