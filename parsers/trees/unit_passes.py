@@ -31,6 +31,8 @@ NO_OBJECTS = frozenset({"PUNCT", "DET", "CCONJ"})
 def join_groups(sentence: Dependencies) -> None:
     """Join the words that the lexicon joins; mark words for a place."""
     for word in tag(sentence.tokens):
+        if not all(token in sentence.units for token in word.tokens):
+            continue  # the 's of "t - shirt's", which was joined just before
         if word.tag in (Tag.AUXILIARY, Tag.ADVERB) and sentence.upos(word.tokens[0]) == "VERB":
             sentence.linking.add(word.tokens[0])
         if len(word.tokens) > 1:

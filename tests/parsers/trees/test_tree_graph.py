@@ -149,6 +149,10 @@ TREES = [
         "giraffe/NOUN/-1/root whose/PRON/2/nmod:poss face/NOUN/4/nsubj is/AUX/4/cop visible/ADJ/0/acl:relcl",
         "*giraffe; face(visible) | giraffe -whose-> face",
     ),
+    (
+        "t/NOUN/2/compound -/PUNCT/2/punct shirt's/NOUN/3/nmod:poss logo/NOUN/-1/root",
+        "t - shirt; *logo | t - shirt -'s-> logo",
+    ),
     # several at once
     (
         "star/NOUN/1/compound right/NOUN/-1/root of/ADP/4/case the/DET/4/det ring/NOUN/1/nmod",
