@@ -99,8 +99,8 @@ def compare(one: str, other: str, dataset: Path, examples: int) -> None:
 @click.argument("dataset", type=FILE)
 def bench(backend: str, options: tuple[str, ...], threads: int, dataset: Path) -> None:
     """Time a parser on the sentences of DATASET: on one core, on several, and the ratio."""
+    from parsers.tools.figures import bench as report
     from parsers.tools.sentences import read_sentences
-    from parsers.tools.timing import bench as report
 
     logging.disable()
     try:

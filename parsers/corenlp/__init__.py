@@ -1,9 +1,8 @@
 """The `corenlp` backend: the paper's own parser, the scene graphs of Stanford's CoreNLP, made by Java.
 
-`jars` finds CoreNLP, `pieces` spells our tokens as CoreNLP does, `process` streams sentences through one Java process
-(`Feeder.java`), `answer_relations` finds the words of the relations in each answer, and `answer_graph` makes it a scene
-graph. Options: `folder`, with CoreNLP's jars; `repair`, whether to restore the prepositions and relations that CoreNLP
-loses.
+`jars` finds CoreNLP, `process` streams sentences through one Java process (`Feeder.java`), and `answer_graph` makes
+each answer a scene graph. Options: `folder`, with CoreNLP's jars; `repair`, whether to restore the prepositions and
+relations that CoreNLP loses.
 """
 
 import logging
@@ -13,8 +12,7 @@ from pathlib import Path
 
 from parsers.corenlp.answer_graph import read
 from parsers.corenlp.jars import FOLDER, class_path
-from parsers.corenlp.pieces import Piece, pieces
-from parsers.corenlp.process import Answer, CoreNLP, java
+from parsers.corenlp.process import Answer, CoreNLP, Piece, java, pieces
 from parsers.errors import UserError
 from parsers.guarantees import guaranteed
 from parsers.parser import Backend

@@ -4,8 +4,7 @@ import functools
 
 from parsers.factual.draft import LONG, Draft
 from parsers.scene_graph import Node
-from parsers.words.brill import brill_tag
-from parsers.words.lexicon import NOUN_TAGS, VERB_TAGS, Tag, is_listed, renamings, tag_of, words
+from parsers.words.lexicon import NOUN_TAGS, VERB_TAGS, Tag, brill_tag, is_listed, renamings, tag_of, words
 from parsers.words.negation import NO, is_absence
 from parsers.words.spelling import respelled
 

@@ -6,9 +6,9 @@ The passes: `tagger.tag` -> `phrases.items` -> `clauses.walk` -> `guarantees.gua
 from collections.abc import Iterable, Sequence
 
 from parsers.guarantees import guaranteed
-from parsers.lexical.clause_state import Link
 from parsers.lexical.clauses import walk
 from parsers.lexical.phrases import Phrase, items
+from parsers.lexical.subjects import Link
 from parsers.lexical.tagger import Word, tag
 from parsers.parser import Backend
 from parsers.scene_graph import Edge, Node, SceneGraph

@@ -1,15 +1,15 @@
 """Phrases and relations -> links between phrases: one walk from left to right.
 
-`subjects` chooses the subjects of a relation; the methods here say what each kind of item does to the state.
+`subjects` has the state and chooses the subjects of a relation; the methods here say what each kind of item does to
+the state.
 """
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from parsers.lexical.clause_state import ClauseState, Link
 from parsers.lexical.phrases import Item, Phrase, Relation
-from parsers.lexical.subjects import HAVING, NUMBER_OF_VERB, meant, owner, subjects_of
+from parsers.lexical.subjects import HAVING, NUMBER_OF_VERB, ClauseState, Link, meant, owner, subjects_of
 from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, words
 

@@ -1,12 +1,16 @@
-"""The table of `docs/parsers.md`: scores of parsers, for all captions and by length, and their speed."""
+"""Figures of parsers: the table of scores in `docs/parsers.md`, and their speed on one core and on several."""
 
 import re
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from parsers.errors import BrokenFile, UserError
 from parsers.factual.scorer import NOTHING, Scores, score_parser
 from parsers.parser import Parser
+from parsers.tools.sentences import Tokens
 
 HEADER = (
     "| parser | words | captions | F1 | objects | attributes | relations | expressions a second |",
@@ -17,6 +21,9 @@ Row = tuple[str, str]
 
 START, END = "<!-- figures -->", "<!-- end of figures -->"
 """The lines of a Markdown file before and after the table."""
+
+CHUNK = 500
+"""Sentences that are given to a process at a time."""
 
 
 def figures(gold: Sequence[Row], parsers: Sequence[Parser], conventions: str) -> Iterator[str]:
@@ -67,3 +74,27 @@ def around_table(path: Path) -> tuple[str, str]:
     if not (start and end):
         raise BrokenFile(path, "has no place for the table", f"write the lines {START} and {END} where it belongs")
     return before, after
+
+
+def bench(parser: Parser, sentences: Sequence[Tokens], processes: int) -> Iterator[str]:
+    """Yield the lines of a report: sentences a second on one core and on `processes`, and the ratio."""
+    chunks = [sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK)]
+    parser.load()
+    yield f"{parser}: {len(sentences):,} distinct sentences"
+    start = time.perf_counter()
+    for chunk in chunks:
+        parse_chunk(parser, chunk)
+    one = len(sentences) / (time.perf_counter() - start)
+    yield f"one core  {one:9,.0f} sentences a second"
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=parser.load) as pool:
+        list(pool.map(parse_chunk, [parser] * processes, chunks[:processes]))  # wait until the processes have started
+        start = time.perf_counter()
+        list(pool.map(parse_chunk, [parser] * len(chunks), chunks))
+        many = len(sentences) / (time.perf_counter() - start)
+    yield f"{processes} cores   {many:9,.0f} sentences a second"
+    yield f"ratio {many / one:.2f}"
+
+
+def parse_chunk(parser: Parser, sentences: Sequence[Tokens]) -> int:
+    """Return the number of graphs; to send back the graphs would take longer than to make them."""
+    return len(parser.load()(sentences))

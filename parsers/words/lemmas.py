@@ -3,8 +3,7 @@
 import functools
 import re
 
-from parsers.words.brill import brill_tag
-from parsers.words.lexicon import verb_paradigms
+from parsers.words.lexicon import brill_tag, verb_paradigms
 
 SUFFIXES = (
     (re.compile(r"(.*[^aeiou])ies"), ("{}y",)),

@@ -1,14 +1,23 @@
 """The lexicon: the tag of a word on its own, by the lists of `parsers/words/lists/`, Brill's lexicon or its ending.
 
 A list holds words separated by spaces, groups of words joined by `_`, and comment lines that start with `#`.
+
+Two data files come from the package `textblob`, whose code is not used. Eric Brill's lexicon has 94,000 English words,
+each with its most frequent tag of the Penn Treebank. The other file has 29,000 words with their frequency in books,
+which distinguishes a misspelling from a rare word.
 """
 
 import functools
 import re
+from collections.abc import Iterator
 from enum import StrEnum
-from importlib import resources
+from importlib import metadata, resources
+from pathlib import Path
 
-from parsers.words.brill import brill_tag
+from parsers.errors import UserError
+
+BRILL = "textblob/en/en-lexicon.txt"
+FREQUENCIES = "textblob/en/en-spelling.txt"
 
 
 class Tag(StrEnum):
@@ -193,6 +202,35 @@ def third_person(base: str) -> str:
     if re.search(r"[^aeiou]y$", base):
         return base[:-1] + "ies"
     return base + ("es" if base.endswith(("s", "sh", "ch", "x", "o", "z")) else "s")
+
+
+def entries(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the two columns of a data file."""
+    try:
+        # `importlib.resources` would import the package, and with it all of nltk.
+        path = Path(str(metadata.distribution("textblob").locate_file(name)))
+    except metadata.PackageNotFoundError as error:
+        raise UserError("the lexical parser needs a lexicon: pip install textblob") from error
+    for line in path.read_text(encoding="utf8").splitlines():
+        columns = line.split(" ")
+        if len(columns) == 2 and not line.startswith(";;;"):
+            yield columns[0], columns[1]
+
+
+@functools.cache
+def brill_tags() -> dict[str, str]:
+    """Return the tags of all words that Brill's lexicon has in lower case."""
+    return {word: tag for word, tag in entries(BRILL) if word == word.lower()}
+
+
+@functools.cache
+def frequencies() -> dict[str, int]:
+    return {word: int(count) for word, count in entries(FREQUENCIES)}
+
+
+def brill_tag(word: str) -> str:
+    """Return the tag of a lower-case word in Brill's lexicon, or an empty string."""
+    return brill_tags().get(word, "")
 
 
 @functools.lru_cache(maxsize=1 << 16)

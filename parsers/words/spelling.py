@@ -4,8 +4,7 @@ import functools
 from collections.abc import Iterator
 from string import ascii_lowercase
 
-from parsers.words.brill import brill_tag, frequencies
-from parsers.words.lexicon import is_known, is_listed, renamings
+from parsers.words.lexicon import brill_tag, frequencies, is_known, is_listed, renamings
 
 LEAST_LETTERS = 5
 """Shorter words are one letter away from too many others."""

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import corenlp
-from parsers.corenlp.pieces import pieces
-from parsers.corenlp.process import Answer, CoreNLP, java
+from parsers.corenlp.process import Answer, CoreNLP, java, pieces
 from parsers.errors import UserError
 from parsers.scene_graph import first_loop
 

@@ -3,9 +3,9 @@
 import pytest
 
 from parsers.errors import UserError
-from parsers.words import brill
-from parsers.words.brill import brill_tag, lexicon
+from parsers.words import lexicon
 from parsers.words.lemmas import verb_base
+from parsers.words.lexicon import brill_tag
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_the_lexicon_knows_the_most_frequent_tag_of_a_word():
 
 def test_without_the_lexicon_the_error_says_what_to_install(monkeypatch):
     def missing(name: str) -> None:
-        raise brill.metadata.PackageNotFoundError(name)
+        raise lexicon.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(brill.metadata, "distribution", missing)
+    monkeypatch.setattr(lexicon.metadata, "distribution", missing)
     with pytest.raises(UserError, match="pip install textblob"):
-        lexicon.__wrapped__()
+        lexicon.brill_tags.__wrapped__()
