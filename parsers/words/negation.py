@@ -10,7 +10,7 @@ FACTUAL's normal form leaves out objects that are said to be absent.
 The tag `Tag.NEGATION` marks these words for the lexical parser: `lexical/phrases.py` has the patterns with its letter,
 `split_predicate` in `lexical/clauses.py` keeps "not red" together, and `past_what_is_carried` in `lexical/subjects.py`
 reads "a plant with no leaves sticking out". For dependency trees, `join_negation` in `trees/unit_passes.py` does it.
-`tests/parsers/words/test_negation.py` has an example of each.
+`tests/parsers/words/test_negation.py` has an example of each, `tests/parsers/trees/test_tree_graph.py` those of trees.
 """
 
 from collections.abc import Sequence
