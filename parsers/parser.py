@@ -6,15 +6,12 @@ A backend is loaded on first use, once for the same options.
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from parsers.errors import UserError
-from parsers.scene_graph import SceneGraph
-
-Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]
-"""A loaded backend parses tokenised sentences, each independently of the others."""
+from parsers.scene_graph import Backend
 
 BACKENDS = {
     "lexical": "parsers.lexical",

@@ -4,7 +4,7 @@ Words are kept as written; every node and edge is tied to the token indices it w
 A graph is a forest: loop-free as an undirected graph, with no two edges between the same two nodes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MOST_TOKENS = 8_000
@@ -60,6 +60,10 @@ class SceneGraph:
         for edge in self.edges:
             lines.append(f"  {edge.subject} --{edge.relation}--> {edge.object}")
         return "\n".join(lines)
+
+
+Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]
+"""A loaded parser: it parses tokenised sentences, each independently of the others."""
 
 
 def first_loop(node_count: int, edges: Sequence[tuple[int, int]]) -> int | None:

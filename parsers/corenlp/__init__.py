@@ -15,8 +15,7 @@ from parsers.corenlp.jars import FOLDER, class_path
 from parsers.corenlp.process import Answer, CoreNLP, Piece, java, pieces
 from parsers.errors import UserError
 from parsers.guarantees import guaranteed
-from parsers.parser import Backend
-from parsers.scene_graph import SceneGraph
+from parsers.scene_graph import Backend, SceneGraph
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from parsers.lexical.clauses import walk
 from parsers.lexical.phrases import Phrase, items
 from parsers.lexical.subjects import Link
 from parsers.lexical.tagger import Word, tag
-from parsers.parser import Backend
-from parsers.scene_graph import Edge, Node, SceneGraph
+from parsers.scene_graph import Backend, Edge, Node, SceneGraph
 from parsers.words.lexicon import Tag, words
 
 

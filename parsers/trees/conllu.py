@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parsers.errors import BrokenFile, UserError
-from parsers.parser import Backend
-from parsers.scene_graph import SceneGraph
+from parsers.scene_graph import Backend, SceneGraph
 from parsers.trees.dependencies import ROOT, Tree, TreeWord
 from parsers.trees.tree_graph import read
 

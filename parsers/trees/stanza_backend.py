@@ -14,7 +14,7 @@ from typing import Any
 
 from parsers.errors import UserError
 from parsers.lexical.tagger import tag
-from parsers.parser import Backend
+from parsers.scene_graph import Backend
 from parsers.trees.dependencies import ROOT, Tree, TreeWord
 from parsers.trees.tree_graph import read
 from parsers.words.lexicon import Tag
