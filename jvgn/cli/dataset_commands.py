@@ -13,17 +13,17 @@ from jvgn.storage.stage_command import Given, Joining, Made, Stage, reads, runs
 from parsers.errors import UserError
 
 SETTINGS = {
-    "world": "WorldSettings",
-    "custom": "CustomSettings",
-    "entities": "EntitiesSettings",
-    "detector": "DetectorFile",
-    "regions": "RegionSettings",
-    "parser": "ParserSettings",
-    "vocabulary": "VocabularySettings",
-    "run": "RunSettings",
-    "evaluation": "EvaluationSettings",
+    "world": "world.WorldSettings",
+    "custom": "custom.CustomSettings",
+    "entities": "entities.EntitiesSettings",
+    "detector": "detector.DetectorFile",
+    "regions": "detector.RegionSettings",
+    "parser": "parser.ParserSettings",
+    "vocabulary": "run.VocabularySettings",
+    "run": "run.RunSettings",
+    "evaluation": "evaluation.EvaluationSettings",
 }
-"""The model in each module of `jvgn.settings` that a stage reads."""
+"""The module of `jvgn.settings` and the model that each stage reads."""
 GRAPHS = ("nodes.parquet", "edges.parquet", "coverage.json")
 
 
@@ -37,10 +37,11 @@ def freeze(kind: str, values: str, output: Path) -> None:
 
     from jvgn.settings.base import validated
 
-    module = import_module(f"jvgn.settings.{kind}")
+    module_name, model = SETTINGS[kind].split(".")
+    module = import_module(f"jvgn.settings.{module_name}")
     runs(module.__name__)
     where = f"settings of the {kind}"
-    validated(getattr(module, SETTINGS[kind]), json_value(values, where), where).write(output)
+    validated(getattr(module, model), json_value(values, where), where).write(output)
 
 
 @click.command(cls=Stage)
@@ -162,7 +163,7 @@ def merge_graphs(nodes: Path, edges: Path, coverage: Path, shards: tuple[Path, .
 @made("words", "vectors", "missing")
 def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Path, missing: Path) -> None:
     """Count the words, write an initial vector for each, and list the words without one."""
-    from jvgn.settings.vocabulary import VocabularySettings
+    from jvgn.settings.run import VocabularySettings
     from jvgn.vocabulary.words import build_vectors, list_missing
     from jvgn.vocabulary.words import build_vocabulary as build
 

@@ -174,8 +174,7 @@ def extract_regions(
     """Write the regions of all images: annotated (gt) or detected (det) ones."""
     from jvgn.regions.extraction import extract_regions as extract
     from jvgn.regions.shards import Shard
-    from jvgn.settings.detector import read_detector_settings
-    from jvgn.settings.regions import RegionSettings
+    from jvgn.settings.detector import RegionSettings, read_detector_settings
 
     extract(
         RegionSettings.read(settings),
@@ -206,8 +205,7 @@ def import_regions(
 ) -> None:
     """Write precomputed regions of all images, checked against the dataset."""
     from jvgn.regions.precomputed import import_regions as run
-    from jvgn.settings.detector import PrecomputedSettings
-    from jvgn.settings.regions import RegionSettings
+    from jvgn.settings.detector import PrecomputedSettings, RegionSettings
 
     chosen = PrecomputedSettings.read(detector)
     reads(chosen.objects if setting == "gt" else chosen.detections)

@@ -23,8 +23,7 @@ from jvgn.datasets.tables import read_images, read_objects
 from jvgn.detector.images import ImageFiles, load_whole
 from jvgn.detector.interface import Source, load_source
 from jvgn.detector.provenance import held_out
-from jvgn.settings.detector import DetectorSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import DetectorSettings, RegionSettings
 from jvgn.storage.files import sha256, write_text
 from parsers.errors import UserError
 

@@ -19,8 +19,7 @@ from jvgn.detector.interface import Categories, Found
 from jvgn.detector.provenance import COCO_TRAIN2017
 from jvgn.detector.weights import read_detector
 from jvgn.settings.base import validated
-from jvgn.settings.detector import Detectron2Settings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import Detectron2Settings, RegionSettings
 from jvgn.storage.files import reading
 from jvgn.storage.pickles import load_array_pickle
 from jvgn.storage.tensor_files import load_checkpoint, load_tensors

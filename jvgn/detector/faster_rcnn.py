@@ -25,8 +25,7 @@ from torchvision.models.detection.transform import GeneralizedRCNNTransform
 from torchvision.ops import FrozenBatchNorm2d, batched_nms, clip_boxes_to_image, roi_align
 
 from jvgn.detector.interface import Found
-from jvgn.settings.detector import TorchvisionSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings, TorchvisionSettings
 
 IMAGENET_MEAN, IMAGENET_DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 SMALLEST_SIDE = 1.0

@@ -14,8 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from jvgn.settings.detector import DetectorSettings, Detectron2Settings, TorchvisionSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import DetectorSettings, Detectron2Settings, RegionSettings, TorchvisionSettings
 from parsers.errors import UserError
 
 Categories = list[tuple[int, str]]

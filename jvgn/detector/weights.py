@@ -17,8 +17,7 @@ from torch import Tensor
 from jvgn.detector.faster_rcnn import Detector, State, build_detector
 from jvgn.detector.interface import Categories, Found
 from jvgn.settings.base import Frozen, validated
-from jvgn.settings.detector import NetworkSettings, TorchvisionCocoSettings, TorchvisionSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import NetworkSettings, RegionSettings, TorchvisionCocoSettings, TorchvisionSettings
 from jvgn.storage.files import replacing, sha256
 from jvgn.storage.tensor_files import fits, load_tensors, read_versioned
 from parsers.errors import BrokenFile, UserError

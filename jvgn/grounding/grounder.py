@@ -21,8 +21,7 @@ from jvgn.grounding.stored_regions import StoredRegions
 from jvgn.regions.annotated import Annotations
 from jvgn.regions.extraction import Extractor, flaw_in
 from jvgn.regions.hdf5_store import Regions
-from jvgn.settings.detector import read_detector_settings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings, read_detector_settings
 from jvgn.storage.pictures import as_rgb
 from jvgn.storage.records import check_unchanged
 from jvgn.training.checkpoint import TrainedModel, load_model

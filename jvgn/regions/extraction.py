@@ -19,8 +19,7 @@ from jvgn.detector.provenance import read_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.hdf5_store import Regions, Skipped, skip_or_stop
 from jvgn.regions.shards import WINDOW, Parts, Shard, fingerprint
-from jvgn.settings.detector import DetectorSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import DetectorSettings, RegionSettings
 from jvgn.storage.files import sha256
 from parsers.errors import UserError
 

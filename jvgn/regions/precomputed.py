@@ -18,8 +18,7 @@ from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.feature_files import FORMATS, FeatureFiles, Precomputed
 from jvgn.regions.hdf5_store import Policy, Regions, Skipped, skip_or_stop
 from jvgn.regions.shards import WINDOW, Parts, Shard, fingerprint
-from jvgn.settings.detector import PrecomputedSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import PrecomputedSettings, RegionSettings
 from jvgn.storage.files import sha256
 from parsers.errors import UserError
 

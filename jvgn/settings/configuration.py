@@ -10,15 +10,13 @@ from jvgn.layout import DEFAULT_RUN
 from jvgn.settings.base import UNION_TAG, Frozen, InvalidSettings, Key, Part, Problem, load_yaml, validated
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
 from jvgn.settings.custom import CustomSettings
-from jvgn.settings.detector import DetectorSettings
+from jvgn.settings.detector import DetectorSettings, RegionSettings
 from jvgn.settings.entities import EntitiesSettings
 from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS, AnyParser
 from jvgn.settings.presets import PresetName, overlaid, with_preset
-from jvgn.settings.regions import RegionSettings
-from jvgn.settings.run import RunSettings
+from jvgn.settings.run import RunSettings, VocabularySettings
 from jvgn.settings.source import ConfiguredSource, DownloadSettings, SourceSettings, with_built_in
-from jvgn.settings.vocabulary import VocabularySettings
 from jvgn.settings.world import WorldSettings
 from parsers.errors import UserError
 

@@ -1,4 +1,4 @@
-"""Settings of a run: its inputs, model and training, or the weights of its rules."""
+"""Settings of a run: its inputs, model and training, or the weights of its rules; and of its vocabulary."""
 
 from typing import Literal
 
@@ -106,3 +106,16 @@ class RunSettings(Frozen):
     """Weights of the rules."""
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()
+
+
+class VocabularySettings(Frozen):
+    """The words of a vocabulary, and the start of their vectors."""
+
+    more_often_than: NonNegativeInt = 0
+    """Keep words that occur more often than this."""
+    splits: Literal["train", "all"] = "train"
+    """The splits to count words in. Earlier work used `all`, a mild leak."""
+    vector_size: PositiveInt = 300
+    glove: str | None = None
+    """A GloVe text file (plain, .gz or .zip). Null, and words that it lacks: random vectors."""
+    seed: NonNegativeInt = 0

@@ -14,7 +14,6 @@ import pandas as pd
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from jvgn import layout
 from jvgn.batches import Batch, make_batch
 from jvgn.boxes import iou, paired_iou
 from jvgn.correctness import Correctness
@@ -206,7 +205,7 @@ class Inputs:
     vectors: Path
 
     def files(self) -> list[Path]:
-        dataset = [self.dataset / f"{name}.parquet" for name in layout.TABLES]
+        dataset = [self.dataset / f"{name}.parquet" for name in ("images", "objects", "expressions", "mentions")]
         return [*dataset, self.regions, self.nodes, self.edges, self.words, self.vectors]
 
     def examples(self, settings: RunSettings, iou_threshold: float = 0.5) -> Examples:

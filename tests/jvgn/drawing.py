@@ -10,8 +10,7 @@ from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
 from jvgn.detector.provenance import exclude_images
 from jvgn.detector.training import train_detector
 from jvgn.regions.extraction import extract_regions
-from jvgn.settings.detector import TorchvisionSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings, TorchvisionSettings
 from jvgn.storage.parquet import write_table
 
 SETTINGS = TorchvisionSettings(

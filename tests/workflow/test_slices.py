@@ -22,7 +22,6 @@ TARGETS = [
     "results/vocabulary/shapes/sweep.csv",
     "results/datasets/mine/expressions.parquet",
     "results/datasets/flickr/expressions.parquet",
-    "docs/images/show.png",
     "results/detectors/drawn/elsewhere/weights.safetensors",
     "results/detectors/shapes/given/proof.json",
     "resources/weights/resnet101.pth",
@@ -129,3 +128,23 @@ def test_rules_list_no_code_of_other_stages(rules, rule, foreign):
 
 def test_parsing_depends_on_the_java_code_that_it_runs(rules):
     assert "parsers/corenlp/Feeder.java" in rules["parse_expressions"][1]
+
+
+PATH = (
+    *("read_dataset", "extract_regions", "merge_regions", "measure_recall", "parse_expressions"),
+    *("build_vocabulary", "train", "predict", "score"),
+)
+"""The rules that one expression passes through, from REFER's pickle to metrics.json."""
+INFRASTRUCTURE = ("jvgn/storage/", "jvgn/runtime/", "jvgn/cli/", "parsers/errors.py")
+NOT_CHOSEN = ("parsers/trees/", "parsers/corenlp/", "jvgn/detector/detectron2_backend.py")
+"""Other parsers than the lexical one, and another detector."""
+
+
+def test_one_expression_passes_through_few_files(rules):
+    """CONTRIBUTING.md describes its path. Word lists are no code."""
+    path = {
+        file for rule in PATH for file in rules[rule][1] if file.endswith(".py") and not file.startswith(NOT_CHOSEN)
+    }
+    assert len(path) <= 63
+    assert len([file for file in path if file.startswith(INFRASTRUCTURE)]) <= 8
+    assert len(rules["train"][1]) <= 30

@@ -43,13 +43,16 @@ settings_files = {
     ),
 }
 
+modules_of_settings = {"regions": "detector", "vocabulary": "run"}
+"""The module of `jvgn.settings`, where it has not the name of the kind."""
+
 for kind, (file, log_file, values) in settings_files.items():
 
     rule:
         name:
             f"freeze_{kind}"
         input:
-            code=code_of(f"jvgn.settings.{kind}"),
+            code=code_of(f"jvgn.settings.{modules_of_settings.get(kind, kind)}"),
         output:
             file,
         log:

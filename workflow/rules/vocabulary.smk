@@ -3,7 +3,7 @@
 
 rule build_vocabulary:
     input:
-        code=code_of("jvgn.vocabulary.words", "jvgn.settings.vocabulary"),
+        code=code_of("jvgn.vocabulary.words", "jvgn.settings.run"),
         settings="results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
         expressions="results/datasets/{dataset}/expressions.parquet",
         glove=lookup("vocabularies/{vocabulary}/glove", within=chosen, default=[]),

@@ -19,9 +19,8 @@ from jvgn.detector.weights import save_detector
 from jvgn.evaluation.predict import predict
 from jvgn.grounding.grounder import Grounder
 from jvgn.regions.hdf5_store import RegionStore
-from jvgn.settings.detector import PrecomputedSettings, TorchvisionSettings
+from jvgn.settings.detector import PrecomputedSettings, RegionSettings, TorchvisionSettings
 from jvgn.settings.parser import BUILT_IN_PARSERS
-from jvgn.settings.regions import RegionSettings
 from jvgn.storage.records import record_of, write_origin
 from jvgn.training.checkpoint import new_model, save_model
 from jvgn.training.examples import Inputs

@@ -10,8 +10,7 @@ from torchvision.models import resnet50
 from jvgn.boxes import iou
 from jvgn.detector.faster_rcnn import BACKBONES, build_detector, lowest_score, select
 from jvgn.detector.interface import load_source, untrained
-from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import Detectron2Settings, RegionSettings, TorchvisionSettings
 from parsers.errors import UserError
 
 FEATURE_SIZES = {"tiny": 128, "resnet50": 2048, "resnet101": 2048, "vgg16": 4096}

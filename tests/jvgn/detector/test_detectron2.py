@@ -16,8 +16,7 @@ from jvgn.detector.interface import load_source
 from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.hdf5_store import RegionStore
-from jvgn.settings.detector import Detectron2Settings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import Detectron2Settings, RegionSettings
 from parsers.errors import BrokenFile, UserError
 from tests.jvgn.detector.test_training import interrupt
 from tests.jvgn.drawing import CATEGORIES, Drawn, draw

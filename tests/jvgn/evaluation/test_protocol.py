@@ -7,11 +7,10 @@ import pytest
 import yaml
 
 from jvgn.settings.configuration import configuration
+from jvgn.settings.detector import RegionSettings
 from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.presets import overlaid
-from jvgn.settings.regions import RegionSettings
-from jvgn.settings.run import RunSettings
-from jvgn.settings.vocabulary import VocabularySettings
+from jvgn.settings.run import RunSettings, VocabularySettings
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/reproducing.md").read_text()

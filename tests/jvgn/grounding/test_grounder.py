@@ -11,7 +11,7 @@ from PIL import ExifTags, Image
 from jvgn.grounding.grounder import Grounder
 from jvgn.grounding.run_folder import RunFolder
 from jvgn.regions.hdf5_store import Regions
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings
 from jvgn.training.checkpoint import TrainedModel, new_model
 from parsers.errors import UserError
 from parsers.parser import Parser

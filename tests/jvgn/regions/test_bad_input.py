@@ -7,7 +7,7 @@ from jvgn.datasets.tables import IMAGES as IMAGE_TABLE
 from jvgn.datasets.tables import OBJECTS
 from jvgn.detector.faster_rcnn import Detector
 from jvgn.regions.hdf5_store import RegionStore
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings
 from jvgn.storage.parquet import read_table, write_table
 from parsers.errors import UserError
 

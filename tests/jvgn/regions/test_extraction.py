@@ -11,7 +11,7 @@ from jvgn.detector.weights import load_detector
 from jvgn.regions.extraction import Extractor, batch_by_size
 from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.shards import WINDOW, Shard
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings
 from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table
 from parsers.errors import UserError

@@ -14,8 +14,7 @@ from jvgn.detector.provenance import read_provenance
 from jvgn.regions.feature_files import RegionFile
 from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter
 from jvgn.regions.precomputed import Importer, declare_detector, import_regions
-from jvgn.settings.detector import PrecomputedSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import PrecomputedSettings, RegionSettings
 from jvgn.storage.parquet import read_table
 from parsers.errors import UserError
 

@@ -15,7 +15,7 @@ import pytest
 from jvgn.regions import shards
 from jvgn.regions.hdf5_store import RegionStore, RegionWriter, Skipped
 from jvgn.regions.shards import Shard, merge_regions, write_skipped
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings
 from jvgn.storage.files import actions_on_success, sha256
 from parsers.errors import BrokenFile, UserError
 from tests.jvgn.drawing import SETTINGS, draw

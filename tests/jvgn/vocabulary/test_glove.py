@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from jvgn.settings.vocabulary import VocabularySettings
+from jvgn.settings.run import VocabularySettings
 from jvgn.storage.parquet import write_table
 from jvgn.vocabulary.words import COUNTED, Vocabulary, glove_vectors
 from parsers.errors import UserError

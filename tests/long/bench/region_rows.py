@@ -26,8 +26,7 @@ from jvgn.detector.provenance import Provenance, write_provenance
 from jvgn.detector.weights import load_detector, save_detector
 from jvgn.regions.extraction import batch_by_size, extract_regions
 from jvgn.regions.shards import WINDOW, Shard
-from jvgn.settings.detector import TorchvisionSettings
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings, TorchvisionSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
 from jvgn.storage.files import sha256

@@ -17,8 +17,7 @@ from jvgn.datasets import tables
 from jvgn.regions.hdf5_store import Regions, RegionWriter
 from jvgn.settings.evaluation import EvaluationSettings
 from jvgn.settings.parser import LexicalSettings
-from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings
-from jvgn.settings.vocabulary import VocabularySettings
+from jvgn.settings.run import ModelSettings, RunSettings, TrainingSettings, VocabularySettings
 from jvgn.shapes.descriptions import Description, Phrase
 from jvgn.shapes.expressions import MENTIONS, STRUCTURES
 from jvgn.shapes.scenes import pick

@@ -12,7 +12,7 @@ from PIL import Image
 from jvgn.datasets import tables
 from jvgn.grounding.grounder import Grounder
 from jvgn.regions.hdf5_store import Regions
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import RegionSettings
 from jvgn.storage.parquet import write_table
 from jvgn.training.checkpoint import TrainedModel, new_model
 from jvgn.views.explorer.image_list import ImageList
