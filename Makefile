@@ -5,7 +5,7 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo faults fuzz load miniature report slurm-test test lint lock schema clean
+.PHONY: bench bench-parsers demo faults fuzz load miniature pictures report slurm-test test lint lock schema clean
 
 demo: $(VENV)/installed
 	@# Run Snakemake without a shell in between, so that Ctrl-C and SIGTERM reach it.
@@ -23,6 +23,11 @@ report: $(VENV)/installed
 	$(VENV)/bin/snakemake --workflow-profile workflow/profiles/demo $(CONFIGURED) -- $(REPORTED)
 	snakemake --quiet all $(GALLERIES) $(CONFIGURED) --report $(REPORT) -- $(REPORTED)
 	@echo "$(REPORT)  open it in a browser"
+
+# Draw the pictures of the README from a finished demo.
+pictures: $(VENV)/installed
+	cp results/shapes_det/examples.png docs/images/examples.png
+	jvgn show results/shapes_det --images resources/shapes/images --output docs/images/show.png
 
 test: lint
 	pytest -n 2 --dist loadfile --no-loadscope-reorder

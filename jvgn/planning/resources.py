@@ -65,7 +65,6 @@ REQUESTS = {
     "draw_recall": SMALL,
     "draw_average_precision": SMALL,
     "show_examples": SMALL,
-    "show_expression": SMALL,
     "show_paper_table": SMALL,
     "write_results": SMALL,
 }

@@ -49,13 +49,28 @@ def code_of(*modules):
     return [os.path.relpath(file) for file in code_behind(modules).values()]
 
 
+def input_options(wildcards, input):
+    """Return the named inputs of a job as options of its command; `tables` give `--dataset`, their folder.
+
+    Inputs without a name are not read by the command, or named by its settings.
+    """
+    files = {name: input[name] for name in input.keys() if name != "code" and input[name]}
+    if "tables" in files:
+        files = {"dataset": Path(files.pop("tables")[0]).parent, **files}
+    return " ".join(f"--{name} {shlex.quote(str(file))}" for name, file in files.items())
+
+
 def existing(path):
     return [path] if Path(path).exists() else []
 
 
-def records_of(paths):
-    """Return the records of files, which name what the files were made from; see docs/data.md."""
-    return [str(record_of(Path(path))) for path in paths]
+def records_of(files):
+    """Return the input function of the records beside files, which name what made them; see docs/data.md."""
+
+    def records(wildcards):
+        return [str(record_of(Path(path))) for path in files(wildcards)]
+
+    return records
 
 
 def as_json(settings):
@@ -63,8 +78,9 @@ def as_json(settings):
     return json.dumps(settings.model_dump(mode="json", exclude_unset=True), sort_keys=True)
 
 
-def each_as_json(named):
-    return {name: as_json(settings) for name, settings in named.items()}
+def chosen_json(wildcard, named):
+    """Return the settings that a wildcard names, as `as_json` does."""
+    return lookup(wildcard, within={name: as_json(settings) for name, settings in named.items()})
 
 
 # Resources
@@ -120,10 +136,11 @@ def published_file(wildcards):
     return source_of[f"resources/{wildcards.provided}"].file
 
 
-def published_counts(wildcards):
-    """Return the number of expressions that each split should have, if the dataset's source says so."""
-    source = source_of.get(refs(wildcards))
-    return json.dumps(source.counts.get(dataset_of(wildcards).split_by, {}) if source else {})
+def refer_options(wildcards, input):
+    """Return the files of REFER and the number of expressions that each split should have, if the source says so."""
+    source = source_of.get(input.refs)
+    counts = source.counts.get(dataset_of(wildcards).split_by, {}) if source else {}
+    return f"{input_options(wildcards, input)} --counts {shlex.quote(json.dumps(counts))}"
 
 
 # Datasets
@@ -142,10 +159,6 @@ requested_folders = [settings.images for settings in configuration.entities_data
 
 def dataset_of(wildcards):
     return configuration.datasets[wildcards.dataset]
-
-
-def tables(wildcards):
-    return str(layout.dataset_folder(wildcards.dataset))
 
 
 def refs(wildcards):
@@ -175,13 +188,11 @@ def input_images(wildcards):
     return [] if folder is None else as_input(folder)
 
 
-def entities(wildcards):
-    """Return the annotations: an archive, or nothing for a folder."""
-    return as_input(dataset_of(wildcards).entities)
-
-
-def split_lists(wildcards):
-    return [f"{dataset_of(wildcards).split_lists}/{split}.txt" for split in ("train", "val", "test")]
+def entities_files(wildcards):
+    """Return the lists of the splits, and the annotations unless they are a folder."""
+    dataset = dataset_of(wildcards)
+    lists = [f"{dataset.split_lists}/{split}.txt" for split in ("train", "val", "test")]
+    return lists + [file for file in [as_input(dataset.entities)] if file]
 
 
 def as_input(folder):
@@ -201,10 +212,6 @@ def supporting_annotations(wildcards):
     """Return the annotations of a dataset's supporting objects, if the user has them."""
     path = dataset_of(wildcards).supporting
     return existing(path) if path else []
-
-
-def supporting_option(wildcards):
-    return " ".join(f"--supporting {shlex.quote(path)}" for path in supporting_annotations(wildcards))
 
 
 # Detectors
@@ -267,10 +274,6 @@ def region_shards(wildcards):
     return getattr(gather, wildcards.dataset)(f"{folder}/{{scatteritem}}.h5")
 
 
-def records_of_region_shards(wildcards):
-    return records_of(region_shards(wildcards))
-
-
 def precomputed_files(wildcards):
     """Return the files that a precomputed detector has for a setting."""
     key = {"det": "detections", "gt": "objects"}[wildcards.setting]
@@ -306,10 +309,6 @@ def files_of_graph_shards(wildcards):
     return [f"{folder}/{file}" for folder in graph_shards(wildcards) for file in files]
 
 
-def records_of_graph_shards(wildcards):
-    return records_of(files_of_graph_shards(wildcards))
-
-
 # Runs
 
 
@@ -339,23 +338,13 @@ def run_inputs(wildcards):
     }
 
 
-def run_options(wildcards):
-    """Return `run_inputs` as options of a command."""
-    files = run_inputs(wildcards)
-    options = {"dataset": tables(wildcards), **{name: files[name] for name in files if name != "tables"}}
-    return " ".join(f"--{name} {shlex.quote(path)}" for name, path in options.items())
+def file_of_run(name):
+    """Return the input function of one of `run_inputs`."""
 
+    def file(wildcards):
+        return run_inputs(wildcards)[name]
 
-def graph_inputs(wildcards):
-    return {name: run_inputs(wildcards)[name] for name in ("nodes", "edges")}
-
-
-def nodes(wildcards):
-    return run_inputs(wildcards)["nodes"]
-
-
-def regions(wildcards):
-    return run_inputs(wildcards)["regions"]
+    return file
 
 
 rule_run_folders = either_of(f"{os.sep}runs/{name}" for name in configuration.rule_runs)
@@ -364,11 +353,6 @@ rule_run_folders = either_of(f"{os.sep}runs/{name}" for name in configuration.ru
 def trained_model(wildcards):
     """Return the model of a run; a run of rules has none."""
     return [] if run_of(wildcards).potentials == "rules" else str(paths_of(wildcards).model)
-
-
-def model_option(wildcards):
-    model = trained_model(wildcards)
-    return f"--model {shlex.quote(model)}" if model else ""
 
 
 def recall(wildcards):
@@ -416,17 +400,17 @@ def run_settings(wildcards):
 # The report
 
 
-def figure(path, category, title, **labels):
+def figure(path, category, title, about):
     """Return a figure and the numbers that it shows, both for the report, as arguments of `output`."""
-    caption = f"../report/{Path(path).name}.rst"
+    shown = {"figure": (".svg", Path(path).name, title), "numbers": (".csv", "numbers", f"{title}: numbers")}
     return {
-        "figure": report(f"{path}.svg", caption=caption, category=category, labels={"figure": title, **labels}),
-        "numbers": report(
-            f"{path}.csv",
-            caption="../report/numbers.rst",
+        name: report(
+            f"{path}{suffix}",
+            caption=f"../report/{caption}.rst",
             category=category,
-            labels={"figure": f"{title}: numbers", **labels},
-        ),
+            labels={"figure": label, "of" if category == "4 Inputs" else "run": about},
+        )
+        for name, (suffix, caption, label) in shown.items()
     }
 
 

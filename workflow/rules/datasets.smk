@@ -22,67 +22,44 @@ rule read_dataset:
     resources:
         **asked_by("read_dataset"),
     params:
+        command="read-dataset",
+        options=refer_options,
         folder=subpath(output.images, parent=True),
-        counts=published_counts,
     shell:
-        "python -m jvgn read-dataset --refs {input.refs:q} --instances {input.instances:q}"
-        " --output {params.folder:q} --counts {params.counts:q} > {log:q} 2>&1"
+        "python -m jvgn {params.command} {params.options} --output {params.folder:q} > {log:q} 2>&1"
 
 
-rule read_custom:
+use rule read_dataset as read_custom with:
     input:
+        input_images,
+        lookup("datasets/{dataset}/annotations", within=chosen),
+        lookup("datasets/{dataset}/expressions", within=chosen),
         code=code_of("jvgn.datasets.custom", "jvgn.settings.custom", "parsers.words.tokens"),
         settings="results/datasets/{dataset}/settings.yaml",
-        annotations=lookup("datasets/{dataset}/annotations", within=chosen),
-        expressions=lookup("datasets/{dataset}/expressions", within=chosen),
-        images=input_images,
-    output:
-        images="results/datasets/{dataset}/images.parquet",
-        objects="results/datasets/{dataset}/objects.parquet",
-        expressions="results/datasets/{dataset}/expressions.parquet",
-        mentions="results/datasets/{dataset}/mentions.parquet",
-    log:
-        "logs/datasets/{dataset}.log",
-    benchmark:
-        "benchmarks/datasets/{dataset}.tsv"
     wildcard_constraints:
         dataset=either_of(configuration.custom_datasets),
-    conda:
-        "../../envs/jvgn.yaml"
     resources:
         **asked_by("read_custom"),
     params:
+        command="read-custom",
+        options=input_options,
         folder=subpath(output.images, parent=True),
-    shell:
-        "python -m jvgn read-custom --settings {input.settings:q} --output {params.folder:q} > {log:q} 2>&1"
 
 
-rule read_entities:
+use rule read_dataset as read_entities with:
     input:
+        input_images,
+        entities_files,
         code=code_of("jvgn.datasets.flickr30k", "jvgn.settings.entities", "parsers.lexical"),
         settings="results/datasets/{dataset}/settings.yaml",
-        images=input_images,
-        entities=entities,
-        split_lists=split_lists,
-    output:
-        images="results/datasets/{dataset}/images.parquet",
-        objects="results/datasets/{dataset}/objects.parquet",
-        expressions="results/datasets/{dataset}/expressions.parquet",
-        mentions="results/datasets/{dataset}/mentions.parquet",
-    log:
-        "logs/datasets/{dataset}.log",
-    benchmark:
-        "benchmarks/datasets/{dataset}.tsv"
     wildcard_constraints:
         dataset=either_of(configuration.entities_datasets),
-    conda:
-        "../../envs/jvgn.yaml"
     resources:
         **asked_by("read_entities"),
     params:
+        command="read-entities",
+        options=input_options,
         folder=subpath(output.images, parent=True),
-    shell:
-        "python -m jvgn read-entities --settings {input.settings:q} --output {params.folder:q} > {log:q} 2>&1"
 
 
 rule read_training_set:

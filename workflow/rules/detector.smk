@@ -96,13 +96,13 @@ rule declare_detector:
 
 rule measure_detector:
     input:
+        input_training_images,
         code=code_of("jvgn.detector.average_precision", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         settings="results/detectors/{trained_on}/{detector}/settings.yaml",
         weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
         tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
         excluded="results/detectors/{trained_on}/excluded.parquet",
-        images=input_training_images,
     output:
         "results/detectors/{trained_on}/{detector}/average_precision.json",
     log:
@@ -114,12 +114,11 @@ rule measure_detector:
         **asked_by("measure_detector"),
         gpu=1,
     params:
-        dataset=training_tables,
+        inputs=input_options,
         images=training_images,
     shell:
-        "python -m jvgn measure-detector --evaluation {input.evaluation:q} --settings {input.settings:q}"
-        " --dataset {params.dataset:q} --excluded {input.excluded:q} --images {params.images:q}"
-        " --weights {input.weights:q} --output {output:q} --threads {threads} > {log:q} 2>&1"
+        "python -m jvgn measure-detector {params.inputs} --images {params.images:q} --output {output:q}"
+        " --threads {threads} > {log:q} 2>&1"
 
 
 rule prove_detector:

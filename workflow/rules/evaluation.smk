@@ -20,10 +20,9 @@ rule predict:
         **asked_by("predict"),
         gpu=1,
     params:
-        inputs=run_options,
+        inputs=input_options,
     shell:
-        "python -m jvgn predict --evaluation {input.evaluation:q} {params.inputs} --model {input.model:q}"
-        " --output {output:q} --threads {threads} > {log:q} 2>&1"
+        "python -m jvgn predict {params.inputs} --output {output:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule predict_by_rules:
@@ -46,11 +45,10 @@ rule predict_by_rules:
     resources:
         **asked_by("predict"),
     params:
-        inputs=run_options,
+        inputs=input_options,
         images=lookup("datasets/{dataset}/images", within=chosen),
     shell:
-        "python -m jvgn predict-rules --evaluation {input.evaluation:q} --settings {input.settings:q} {params.inputs}"
-        " --images {params.images:q} --output {output:q} > {log:q} 2>&1"
+        "python -m jvgn predict-rules {params.inputs} --images {params.images:q} --output {output:q} > {log:q} 2>&1"
 
 
 ruleorder: predict_by_rules > predict
@@ -58,6 +56,7 @@ ruleorder: predict_by_rules > predict
 
 rule score:
     input:
+        recall,  # not read: a run's recall is measured before the run is trained
         unpack(run_inputs),
         code=code_of("jvgn.evaluation.score", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
@@ -66,7 +65,6 @@ rule score:
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         proof=proof,
         supporting=supporting_annotations,
-        recall=recall,  # not read: a run's recall is measured before the run is trained
     output:
         "results/{dataset}_{setting}{run_folder}/metrics.json",
     log:
@@ -78,14 +76,11 @@ rule score:
     resources:
         **asked_by("score"),
     params:
-        inputs=run_options,
-        supporting=supporting_option,
-        model=model_option,
+        inputs=input_options,
         run=run_name,
     shell:
-        "python -m jvgn score --evaluation {input.evaluation:q} {params.inputs} {params.supporting} --settings {input.settings:q}"
-        " {params.model} --proof {input.proof:q} --predictions {input.predictions:q} --output {output:q}"
-        " --name {wildcards.dataset:q} {wildcards.setting} {params.run:q} > {log:q} 2>&1"
+        "python -m jvgn score {params.inputs} --name {wildcards.dataset:q} {wildcards.setting} {params.run:q}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule ablate:
@@ -110,9 +105,9 @@ rule ablate:
 
 rule compare:
     input:
+        compared_files,
         code=code_of("jvgn.evaluation.run_comparison"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
-        runs=compared_files,
     output:
         "results/{dataset}_{setting}/compare.csv",
     log:
@@ -122,7 +117,7 @@ rule compare:
     resources:
         **asked_by("compare"),
     params:
-        dataset=tables,
+        inputs=input_options,
         runs=compared_options,
     shell:
-        "python -m jvgn compare --dataset {params.dataset:q} {params.runs} --output {output:q} > {log:q} 2>&1"
+        "python -m jvgn compare {params.inputs} {params.runs} --output {output:q} > {log:q} 2>&1"

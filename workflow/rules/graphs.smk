@@ -24,17 +24,14 @@ rule parse_expressions:
     resources:
         **asked_by("parse_expressions"),
         mem_mb=parser_memory,
+    params:
+        shard="1/1",
     shell:
-        "python -m jvgn parse --settings {input.settings:q} --threads {threads}"
+        "python -m jvgn parse --settings {input.settings:q} --threads {threads} --shard {params.shard}"
         " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
 
 
-rule parse_shard:
-    input:
-        code=code_of("jvgn.graphs.parsing"),
-        settings="results/graphs/{dataset}/{parser}/settings.yaml",
-        expressions="results/datasets/{dataset}/expressions.parquet",
-        files=lookup("{parser}", within=files_of_parsers),
+use rule parse_expressions as parse_shard with:
     output:
         nodes=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/nodes.parquet"),
         edges=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/edges.parquet"),
@@ -54,23 +51,18 @@ rule parse_shard:
         parser=either_of(sentence_parsers),
         shard=r"\d+",
         shards=r"\d+",
-    conda:
-        "../../envs/parse.yaml"
-    threads: 2
     resources:
         **asked_by("parse_shard"),
         mem_mb=parser_memory,
-    shell:
-        "python -m jvgn parse --settings {input.settings:q} --threads {threads}"
-        " --shard {wildcards.shard}/{wildcards.shards}"
-        " {input.expressions:q} {output.nodes:q} {output.edges:q} {output.coverage:q} > {log:q} 2>&1"
+    params:
+        shard="{shard}/{shards}",
 
 
 rule merge_shards:
     input:
         code=code_of("jvgn.graphs.parsing"),
         shards=files_of_graph_shards,
-        records=records_of_graph_shards,
+        records=records_of(files_of_graph_shards),
     output:
         nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
         edges="results/graphs/{dataset}/{parser}/edges.parquet",

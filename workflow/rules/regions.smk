@@ -3,11 +3,11 @@
 
 rule extract_regions:
     input:
+        input_images,
         unpack(detector_inputs),
         code=code_of("jvgn.regions.extraction"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
-        images=input_images,
     output:
         regions=temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
         record=temp("results/regions/{dataset}_{setting}/{detector}.shards/.{scatteritem}.h5.origin"),
@@ -23,26 +23,24 @@ rule extract_regions:
         **asked_by("extract_regions"),
         gpu=1,
     params:
-        dataset=tables,
+        inputs=input_options,
         images=pictures,
         # Parameters, because the cache between workflows does not look at wildcards.
         setting="{setting}",
         name=["{dataset}", "{detector}"],
         shard="{scatteritem}",
     shell:
-        "python -m jvgn extract-regions {params.setting} --settings {input.settings:q}"
-        " --detector {input.detector:q} --dataset {params.dataset:q} --images {params.images:q}"
-        " --weights {input.weights:q} --provenance {input.provenance:q} --output {output.regions:q}"
-        " --shard {params.shard} --name {params.name:q} --threads {threads} > {log:q} 2>&1"
+        "python -m jvgn extract-regions {params.setting} {params.inputs} --images {params.images:q}"
+        " --output {output.regions:q} --shard {params.shard} --name {params.name:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule import_regions:
     input:
+        precomputed_files,
         code=code_of("jvgn.regions.precomputed"),
         settings="results/regions/{dataset}_{setting}/settings.yaml",
         detector="results/detectors/{dataset}/{detector}/settings.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
-        files=precomputed_files,
     output:
         regions=temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
         record=temp("results/regions/{dataset}_{setting}/{detector}.shards/.{scatteritem}.h5.origin"),
@@ -57,10 +55,9 @@ rule import_regions:
     resources:
         **asked_by("import_regions"),
     params:
-        dataset=tables,
+        inputs=input_options,
     shell:
-        "python -m jvgn import-regions {wildcards.setting} --settings {input.settings:q}"
-        " --detector {input.detector:q} --dataset {params.dataset:q} --output {output.regions:q}"
+        "python -m jvgn import-regions {wildcards.setting} {params.inputs} --output {output.regions:q}"
         " --name {wildcards.dataset:q} {wildcards.detector:q} > {log:q} 2>&1"
 
 
@@ -68,7 +65,7 @@ rule merge_regions:
     input:
         code=code_of("jvgn.regions.shards"),
         shards=region_shards,
-        records=records_of_region_shards,
+        records=records_of(region_shards),
     output:
         regions="results/regions/{dataset}_{setting}/{detector}.h5",
         skipped="results/regions/{dataset}_{setting}/{detector}.skipped.csv",
@@ -101,7 +98,6 @@ rule measure_recall:
     resources:
         **asked_by("measure_recall"),
     params:
-        dataset=tables,
+        inputs=input_options,
     shell:
-        "python -m jvgn measure-recall --evaluation {input.evaluation:q} --dataset {params.dataset:q}"
-        " --regions {input.regions:q} --output {output:q} > {log:q} 2>&1"
+        "python -m jvgn measure-recall {params.inputs} --output {output:q} > {log:q} 2>&1"

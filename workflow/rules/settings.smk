@@ -1,52 +1,31 @@
 """Settings files: each stage reads its settings from a file, so that it reruns when they change and not otherwise."""
 
-# By kind: the file, the log, and the values that were set.
+# By kind: the file, and the values that were set.
 settings_files = {
-    "world": ("resources/shapes/settings.yaml", "logs/settings/world.log", as_json(configuration.shapes)),
-    "evaluation": ("results/evaluation.yaml", "logs/settings/evaluation.log", as_json(configuration.evaluation)),
-    "custom": (
-        "results/datasets/{dataset}/settings.yaml",
-        "logs/settings/dataset/{dataset}.log",
-        lookup("{dataset}", within=each_as_json(configuration.custom_datasets)),
-    ),
-    "entities": (
-        "results/datasets/{dataset}/settings.yaml",
-        "logs/settings/dataset/{dataset}.log",
-        lookup("{dataset}", within=each_as_json(configuration.entities_datasets)),
-    ),
+    "world": ("resources/shapes/settings.yaml", as_json(configuration.shapes)),
+    "evaluation": ("results/evaluation.yaml", as_json(configuration.evaluation)),
+    "custom": ("results/datasets/{dataset}/settings.yaml", chosen_json("{dataset}", configuration.custom_datasets)),
+    "entities": ("results/datasets/{dataset}/settings.yaml", chosen_json("{dataset}", configuration.entities_datasets)),
     "detector": (
         "results/detectors/{trained_on}/{detector}/settings.yaml",
-        "logs/settings/detector/{trained_on}/{detector}.log",
-        lookup("{detector}", within=each_as_json(configuration.detectors)),
+        chosen_json("{detector}", configuration.detectors),
     ),
     "regions": (
         "results/regions/{dataset}_{setting}/settings.yaml",
-        "logs/settings/regions/{dataset}_{setting}.log",
-        lookup(
-            "{dataset}", within={name: as_json(dataset.regions) for name, dataset in configuration.datasets.items()}
-        ),
+        chosen_json("{dataset}", {name: dataset.regions for name, dataset in configuration.datasets.items()}),
     ),
-    "parser": (
-        "results/graphs/{dataset}/{parser}/settings.yaml",
-        "logs/settings/parser/{dataset}/{parser}.log",
-        lookup("{parser}", within=each_as_json(configuration.all_parsers)),
-    ),
+    "parser": ("results/graphs/{dataset}/{parser}/settings.yaml", chosen_json("{parser}", configuration.all_parsers)),
     "vocabulary": (
         "results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
-        "logs/settings/vocabulary/{dataset}/{vocabulary}.log",
-        lookup("{vocabulary}", within=each_as_json(configuration.vocabularies)),
+        chosen_json("{vocabulary}", configuration.vocabularies),
     ),
-    "run": (
-        "results/{dataset}_{setting}{run_folder}/settings.yaml",
-        "logs/settings/run/{dataset}_{setting}{run_folder}.log",
-        run_settings,
-    ),
+    "run": ("results/{dataset}_{setting}{run_folder}/settings.yaml", run_settings),
 }
 
 modules_of_settings = {"regions": "detector", "vocabulary": "run"}
 """The module of `jvgn.settings`, where it has not the name of the kind."""
 
-for kind, (file, log_file, values) in settings_files.items():
+for kind, (file, values) in settings_files.items():
 
     rule:
         name:
@@ -56,7 +35,7 @@ for kind, (file, log_file, values) in settings_files.items():
         output:
             file,
         log:
-            log_file,
+            f"logs/settings/{file.removeprefix('results/').removesuffix('.yaml')}.log",
         wildcard_constraints:
             dataset=either_of(datasets_of_settings.get(kind, configuration.datasets)),
         localrule: True

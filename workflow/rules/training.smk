@@ -21,9 +21,9 @@ rule train:
         gpu=1,
         nodes=1,
     params:
-        inputs=run_options,
+        inputs=input_options,
         tensorboard="logs/tensorboard/{dataset}_{setting}{run_folder}",
     shell:
-        "python -m jvgn train --settings {input.settings:q} {params.inputs}"
+        "python -m jvgn train {params.inputs}"
         " --model {output.model:q} --history {output.history:q} --tensorboard {params.tensorboard:q}"
         " --threads {threads} --processes {resources.gpu} --machines {resources.nodes} > {log:q} 2>&1"

@@ -1,11 +1,11 @@
-"""Figures and pages: examples, galleries, the report, the pictures of the README."""
+"""Figures and pages: examples, galleries, the report."""
 
 
 rule draw_examples:
     input:
         code=code_of("jvgn.views.examples_figure"),
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
-        nodes=nodes,
+        nodes=file_of_run("nodes"),
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         images=pictures,
     output:
@@ -17,19 +17,19 @@ rule draw_examples:
     resources:
         **asked_by("draw_examples"),
     params:
-        dataset=tables,
+        inputs=input_options,
     shell:
-        "python -m jvgn examples --dataset {params.dataset:q} --nodes {input.nodes:q}"
-        " --predictions {input.predictions:q} --images {input.images:q} --output {output:q} > {log:q} 2>&1"
+        "python -m jvgn examples {params.inputs} --output {output:q} > {log:q} 2>&1"
 
 
 rule write_gallery:
     input:
-        unpack(graph_inputs),
         code=code_of("jvgn.views.gallery.gallery_page", "jvgn.settings.evaluation"),
         evaluation="results/evaluation.yaml",
         tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=layout.TABLES),
-        regions=regions,
+        regions=file_of_run("regions"),
+        nodes=file_of_run("nodes"),
+        edges=file_of_run("edges"),
         predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
         images=pictures,
     output:
@@ -48,11 +48,10 @@ rule write_gallery:
     resources:
         **asked_by("write_gallery"),
     params:
-        dataset=tables,
+        inputs=input_options,
+        title="{dataset}_{setting}{run_folder}",
     shell:
-        "python -m jvgn gallery --evaluation {input.evaluation:q} --dataset {params.dataset:q} --regions {input.regions:q}"
-        " --nodes {input.nodes:q} --edges {input.edges:q} --predictions {input.predictions:q} --images {input.images:q}"
-        " --title {wildcards.dataset:q}_{wildcards.setting}{wildcards.run_folder:q} --output {output:q} > {log:q} 2>&1"
+        "python -m jvgn gallery {params.inputs} --title {params.title:q} --output {output:q} > {log:q} 2>&1"
 
 
 # The report: each figure with a table of the numbers that it shows.
@@ -80,158 +79,80 @@ rule write_results:
         "python -m jvgn figures results --metrics {input.metrics:q} --output {output:q} > {log:q} 2>&1"
 
 
-rule draw_ablation:
-    input:
-        code=code_of("jvgn.views.report.run_figures"),
-        ablation="results/{dataset}_{setting}/ablation.csv",
-    output:
-        **figure(
-            "results/{dataset}_{setting}/report/ablation",
-            category="1 Results",
-            title="marginalisation (ablation)",
-            run="{dataset} {setting}",
-        ),
-    log:
-        "logs/report/ablation/{dataset}_{setting}.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        **asked_by("draw_ablation"),
-    shell:
-        "python -m jvgn figures ablation --ablation {input.ablation:q}"
-        " --title '{wildcards.dataset} {wildcards.setting}'"
-        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
+# By figure: the module that draws it, the folder and the name of its subject, category and title in the report, inputs.
+of_run = "{dataset}_{setting}{run_folder}", "{dataset} {setting}{run_folder}"
+of_parser = "graphs/{dataset}/{parser}", "{parser}, {dataset}"
+of_detector = "detectors/{trained_on}/{detector}", "{detector}, trained on {trained_on}"
+of_predictions = {
+    "tables": collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
+    "nodes": file_of_run("nodes"),
+    "edges": file_of_run("edges"),
+    "predictions": "results/{dataset}_{setting}{run_folder}/predictions.parquet",
+}
+figures = {
+    "ablation": (
+        "run_figures",
+        ("{dataset}_{setting}", "{dataset} {setting}"),
+        ("1 Results", "marginalisation (ablation)"),
+        {"ablation": "results/{dataset}_{setting}/ablation.csv"},
+    ),
+    "learning": (
+        "run_figures",
+        of_run,
+        ("2 Training", "learning curves"),
+        {"history": "results/{dataset}_{setting}{run_folder}/history.parquet"},
+    ),
+    "sizes": ("run_figures", of_run, ("3 Predictions", "accuracy by size"), of_predictions),
+    "calibration": ("run_figures", of_run, ("3 Predictions", "calibration"), of_predictions),
+    "coverage": (
+        "input_figures",
+        of_parser,
+        ("4 Inputs", "scene graphs"),
+        {"expressions": "results/datasets/{dataset}/expressions.parquet"}
+        | {name: f"results/graphs/{{dataset}}/{{parser}}/{name}.parquet" for name in ("nodes", "edges")}
+        | {"coverage": "results/graphs/{dataset}/{parser}/coverage.json"},
+    ),
+    "recall": (
+        "input_figures",
+        of_run,
+        ("4 Inputs", "detector recall"),
+        {
+            "tables": collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "objects"]),
+            "regions": file_of_run("regions"),
+        },
+    ),
+    "average_precision": (
+        "input_figures",
+        of_detector,
+        ("4 Inputs", "detector precision"),
+        {"measured": "results/detectors/{trained_on}/{detector}/average_precision.json"},
+    ),
+}
 
-
-rule draw_learning:
-    input:
-        code=code_of("jvgn.views.report.run_figures"),
-        history="results/{dataset}_{setting}{run_folder}/history.parquet",
-    output:
-        **figure(
-            "results/{dataset}_{setting}{run_folder}/report/learning",
-            category="2 Training",
-            title="learning curves",
-            run="{dataset} {setting}{run_folder}",
-        ),
-    log:
-        "logs/report/learning/{dataset}_{setting}{run_folder}.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        **asked_by("draw_learning"),
-    shell:
-        "python -m jvgn figures learning --history {input.history:q}"
-        " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
-        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
-
-
-for drawn, title in {"sizes": "accuracy by size", "calibration": "calibration"}.items():
+for drawn, (module, (folder, about), (category, title), files) in figures.items():
 
     rule:
         name:
             f"draw_{drawn}"
         input:
-            unpack(graph_inputs),
-            code=code_of("jvgn.views.report.run_figures"),
-            tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
-            predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+            **files,
+            code=code_of(f"jvgn.views.report.{module}"),
         output:
-            **figure(
-                f"results/{{dataset}}_{{setting}}{{run_folder}}/report/{drawn}",
-                category="3 Predictions",
-                title=title,
-                run="{dataset} {setting}{run_folder}",
-            ),
+            **figure(f"results/{folder}/report/{drawn}", category, title, about),
         log:
-            f"logs/report/{drawn}/{{dataset}}_{{setting}}{{run_folder}}.log",
+            f"logs/report/{drawn}/{folder}.log",
         conda:
             "../../envs/jvgn.yaml"
         resources:
             **asked_by(f"draw_{drawn}"),
         params:
-            command=f"figures {drawn}",  # a parameter: the text below is formatted after the loop
-            dataset=tables,
+            # Parameters: the text below is formatted after the loop.
+            command=f"figures {drawn.replace('_', '-')}",
+            inputs=input_options,
+            title=about,
         shell:
-            "python -m jvgn {params.command} --dataset {params.dataset:q} --nodes {input.nodes:q}"
-            " --edges {input.edges:q} --predictions {input.predictions:q}"
-            " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
+            "python -m jvgn {params.command} {params.inputs} --title {params.title:q}"
             " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
-
-
-rule draw_coverage:
-    input:
-        code=code_of("jvgn.views.report.input_figures"),
-        expressions="results/datasets/{dataset}/expressions.parquet",
-        nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
-        edges="results/graphs/{dataset}/{parser}/edges.parquet",
-        coverage="results/graphs/{dataset}/{parser}/coverage.json",
-    output:
-        **figure(
-            "results/graphs/{dataset}/{parser}/report/coverage",
-            category="4 Inputs",
-            title="scene graphs",
-            of="{parser}, {dataset}",
-        ),
-    log:
-        "logs/report/coverage/{dataset}/{parser}.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        **asked_by("draw_coverage"),
-    shell:
-        "python -m jvgn figures coverage --expressions {input.expressions:q} --nodes {input.nodes:q}"
-        " --edges {input.edges:q} --coverage {input.coverage:q} --title '{wildcards.parser}, {wildcards.dataset}'"
-        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
-
-
-rule draw_recall:
-    input:
-        code=code_of("jvgn.views.report.input_figures"),
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "objects"]),
-        regions=regions,
-    output:
-        **figure(
-            "results/{dataset}_{setting}{run_folder}/report/recall",
-            category="4 Inputs",
-            title="detector recall",
-            of="{dataset} {setting}{run_folder}",
-        ),
-    log:
-        "logs/report/recall/{dataset}_{setting}{run_folder}.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        **asked_by("draw_recall"),
-    params:
-        dataset=tables,
-    shell:
-        "python -m jvgn figures recall --dataset {params.dataset:q} --regions {input.regions:q}"
-        " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}'"
-        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
-
-
-rule draw_average_precision:
-    input:
-        code=code_of("jvgn.views.report.input_figures"),
-        measured="results/detectors/{trained_on}/{detector}/average_precision.json",
-    output:
-        **figure(
-            "results/detectors/{trained_on}/{detector}/report/average_precision",
-            category="4 Inputs",
-            title="detector precision",
-            of="{detector}, trained on {trained_on}",
-        ),
-    log:
-        "logs/report/average_precision/{trained_on}/{detector}.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        **asked_by("draw_average_precision"),
-    shell:
-        "python -m jvgn figures average-precision --measured {input.measured:q}"
-        " --title '{wildcards.detector}, trained on {wildcards.trained_on}'"
-        " --figure {output.figure:q} --numbers {output.numbers:q} > {log:q} 2>&1"
 
 
 rule show_examples:
@@ -251,60 +172,7 @@ rule show_examples:
         "../../envs/jvgn.yaml"
     resources:
         **asked_by("show_examples"),
-    shell:
-        "python -m jvgn figures picture --picture {input.picture:q}"
-        " --title '{wildcards.dataset} {wildcards.setting}{wildcards.run_folder}: examples'"
-        " --output {output:q} > {log:q} 2>&1"
-
-
-# The pictures of the README, drawn from a finished demo: snakemake readme_pictures
-
-
-localrules:
-    readme_pictures,
-    copy_examples,
-
-
-rule readme_pictures:
-    input:
-        collect("docs/images/{picture}.png", picture=["examples", "show"]),
-
-
-rule copy_examples:
-    input:
-        "results/shapes_det/examples.png",
-    output:
-        "docs/images/examples.png",
-    log:
-        "logs/readme/examples.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    shell:
-        "cp {input} {output} > {log} 2>&1"
-
-
-rule show_expression:
-    input:
-        code=code_of(
-            "jvgn.detector.images",
-            "jvgn.grounding.answer",
-            "jvgn.grounding.answerer",
-            "jvgn.grounding.questions",
-            "jvgn.grounding.stored_expression",
-            "jvgn.views.answer_figure",
-        ),
-        model="results/shapes_det/model.safetensors",
-        predictions="results/shapes_det/predictions.parquet",
-        images="resources/shapes/images",
-    output:
-        "docs/images/show.png",
-    log:
-        "logs/readme/show.log",
-    conda:
-        "../../envs/jvgn.yaml"
-    resources:
-        **asked_by("show_expression"),
     params:
-        run=subpath(input.model, parent=True),
+        title="{dataset} {setting}{run_folder}: examples",
     shell:
-        "python -m jvgn show {params.run} --images {input.images} --output {output} > {log} 2>&1"
+        "python -m jvgn figures picture --picture {input.picture:q} --title {params.title:q} --output {output:q} > {log:q} 2>&1"
