@@ -3,6 +3,7 @@
 Each command hands files to one stage, which is imported when the command runs.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -99,15 +100,19 @@ def read_entities(settings: Path, output: Path) -> None:
     read(chosen, output, parse_tokens)
 
 
+def graph_arguments(command: Callable) -> Callable:
+    """Add the arguments of a command that makes graphs: the expressions, and the three files of their graphs."""
+    for name in ("coverage", "edges", "nodes"):
+        command = click.argument(name, type=Made())(command)
+    return click.argument("expressions", type=Given())(command)
+
+
 @click.command(cls=Stage)
 @click.option("--settings", type=Given(), help="A settings file of the parser, instead of --backend and --option.")
 @parser_options
 @threads_option
 @click.option("--shard", metavar="N/M", default="1/1", show_default=True, help="Only the Nth of M parts.")
-@click.argument("expressions", type=Given())
-@click.argument("nodes", type=Made())
-@click.argument("edges", type=Made())
-@click.argument("coverage", type=Made())
+@graph_arguments
 def parse(
     settings: Path | None,
     backend: str,
@@ -115,9 +120,7 @@ def parse(
     threads: int,
     shard: str,
     expressions: Path,
-    nodes: Path,
-    edges: Path,
-    coverage: Path,
+    **graphs: Path,
 ) -> None:
     """Parse the sentences of EXPRESSIONS into scene graphs: tables of NODES and EDGES, and their COVERAGE."""
     from jvgn.graphs.parsing import GraphFiles, Shard, parse_expressions, read_parser
@@ -126,16 +129,13 @@ def parse(
     parser = read_parser(settings) if settings else named_parser(backend, options)
     if isinstance(parses := parser.options.get("parses"), str):
         reads(parses)
-    parse_expressions(expressions, GraphFiles(nodes, edges, coverage), parser, threads, Shard.named(shard))
+    parse_expressions(expressions, GraphFiles(**graphs), parser, threads, Shard.named(shard))
 
 
 @click.command(cls=Stage)
 @given("settings")
-@click.argument("expressions", type=Given())
-@click.argument("nodes", type=Made())
-@click.argument("edges", type=Made())
-@click.argument("coverage", type=Made())
-def adopt_graphs(settings: Path, expressions: Path, nodes: Path, edges: Path, coverage: Path) -> None:
+@graph_arguments
+def adopt_graphs(settings: Path, expressions: Path, **graphs: Path) -> None:
     """Check your own scene graphs of EXPRESSIONS, and write them as tables of NODES and EDGES with their COVERAGE."""
     from jvgn.graphs.given_graphs import adopt_graphs as run
     from jvgn.graphs.tables import GraphFiles
@@ -143,19 +143,17 @@ def adopt_graphs(settings: Path, expressions: Path, nodes: Path, edges: Path, co
 
     chosen = GraphsSettings.read(settings)
     reads(chosen.nodes, chosen.edges)
-    run(expressions, Path(chosen.nodes), Path(chosen.edges), GraphFiles(nodes, edges, coverage))
+    run(expressions, Path(chosen.nodes), Path(chosen.edges), GraphFiles(**graphs))
 
 
 @click.command("merge-graphs", cls=Joining)
-@click.option("--nodes", type=Made(), required=True)
-@click.option("--edges", type=Made(), required=True)
-@click.option("--coverage", type=Made(), required=True)
+@made("nodes", "edges", "coverage")
 @click.argument("shards", type=Given(GRAPHS), nargs=-1, required=True)
-def merge_graphs(nodes: Path, edges: Path, coverage: Path, shards: tuple[Path, ...]) -> None:
+def merge_graphs(shards: tuple[Path, ...], **graphs: Path) -> None:
     """Join the graphs in the folders SHARDS, in the given order."""
     from jvgn.graphs.parsing import GraphFiles, merge_shards
 
-    merge_shards(shards, GraphFiles(nodes, edges, coverage))
+    merge_shards(shards, GraphFiles(**graphs))
 
 
 @click.command(cls=Stage)

@@ -52,14 +52,12 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
 def train_detector(
     settings: Path,
     dataset: Path,
-    excluded: Path,
     images: Path,
-    weights: Path,
-    provenance: Path,
     processes: int,
     machines: int,
     threads: int,
     device: str | None,
+    **files: Path,
 ) -> None:
     """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
     from jvgn.detector.training import train_detector as train
@@ -75,12 +73,10 @@ def train_detector(
         chosen,
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
-        excluded=excluded,
         folder=images,
-        weights=weights,
-        provenance=provenance,
         device=prepared_device(device, threads),
         threads=own_threads(threads),
+        **files,
     )
 
 
@@ -105,15 +101,7 @@ def adopt_detector(settings: Path, weights: Path, provenance: Path) -> None:
 @threads_option
 @device_option
 def measure_detector(
-    evaluation: Path,
-    settings: Path,
-    dataset: Path,
-    excluded: Path,
-    images: Path,
-    weights: Path,
-    output: Path,
-    threads: int,
-    device: str | None,
+    evaluation: Path, settings: Path, dataset: Path, images: Path, threads: int, device: str | None, **files: Path
 ) -> None:
     """Measure COCO's average precision on val images that were withheld from a detector."""
     from jvgn.detector.average_precision import measure_detector as measure
@@ -124,13 +112,11 @@ def measure_detector(
         read_network_settings(settings),
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
-        excluded=excluded,
         folder=images,
-        weights=weights,
-        output=output,
         held_out_images=EvaluationSettings.read(evaluation).held_out,
         device=prepared_device(device, threads),
         threads=threads,
+        **files,
     )
 
 
@@ -163,13 +149,11 @@ def extract_regions(
     detector: Path,
     dataset: Path,
     images: Path,
-    weights: Path,
-    provenance: Path,
-    output: Path,
     name: tuple[str, str],
     shard: str,
     threads: int,
     device: str | None,
+    **files: Path,
 ) -> None:
     """Write the regions of all images: annotated (gt) or detected (det) ones."""
     from jvgn.regions.extraction import extract_regions as extract
@@ -185,12 +169,10 @@ def extract_regions(
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
         folder=images,
-        weights=weights,
-        provenance=provenance,
-        output=output,
         shard=Shard.parse(shard),
         device=prepared_device(device, threads),
         threads=threads,
+        **files,
     )
 
 
