@@ -22,7 +22,7 @@ SOURCE = click.option("--source", required=True, help="The source's settings, as
 @config_option
 def fetch(names: tuple[str, ...], config: tuple[Path, ...]) -> None:
     """Download, verify and unpack the sources NAMES (refcoco, glove, …), unless their files exist."""
-    from jvgn.downloads.provision import fetch as run
+    from jvgn.downloads.download import fetch as run
     from jvgn.settings.configuration import configuration_files, read_configuration
 
     chosen = read_configuration(*configuration_files(config))
@@ -52,7 +52,7 @@ def download(source: str, downloads: str) -> None:
 @click.argument("target")
 def provide(source: str, target: str) -> None:
     """Verify a source's file and unpack TARGET from it."""
-    from jvgn.downloads.provision import provide as run
+    from jvgn.downloads.download import provide as run
     from jvgn.settings.source import SourceSettings
 
     run(from_json(SourceSettings, source), target)

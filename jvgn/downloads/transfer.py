@@ -1,8 +1,15 @@
-"""One try to transfer a file from one mirror: over HTTP, resumed where an earlier try stopped, or from a local file."""
+"""One try to transfer a file from one mirror: over HTTP, resumed where an earlier try stopped, or from a local file.
+
+`FILE.part` holds the first bytes, `FILE.part.json` their origin: `mirror`, its address; `validator`, the ETag or date
+by which the mirror recognises these bytes, or null; `size`, the bytes of the whole file, or null. A part belongs to one
+mirror: bytes of another may differ.
+"""
 
 import http.client
+import json
 import re
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from pathlib import Path
 from urllib.error import HTTPError, URLError
@@ -11,8 +18,7 @@ from urllib.request import Request, urlopen
 
 from tqdm import tqdm
 
-from jvgn.downloads.partial_download import Part, Whole
-from jvgn.storage.files import disk_errors_named
+from jvgn.storage.files import disk_errors_named, write_text
 
 CHUNK = 1 << 20
 RETRIED = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
@@ -21,6 +27,66 @@ ZIPPED, ZIPPED_CODINGS = (".gz", ".tgz"), ("gzip", "x-gzip")
 """Many servers report the compression of such a file as if it were that of the transfer."""
 COMPRESSED = (*ZIPPED_CODINGS, "deflate", "compress", "br", "zstd")
 """Some servers write other words there, and send the file as it is."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The file that a part belongs to."""
+
+    mirror: str
+    validator: str | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    file: Path
+    """The path of the file once it is complete."""
+
+    @property
+    def path(self) -> Path:
+        return self.file.with_name(self.file.name + ".part")
+
+    @property
+    def note(self) -> Path:
+        return self.file.with_name(self.file.name + ".part.json")
+
+    @property
+    def size(self) -> int:
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def whole(self) -> Whole | None:
+        """Return the file that the bytes belong to, or None if the note is missing or invalid."""
+        try:
+            return Whole(**json.loads(self.note.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def is_complete(self, mirror: str) -> bool:
+        """Return whether all bytes were downloaded, but not verified before the process ended."""
+        known = self.whole()
+        return known is not None and known.mirror == mirror and known.size is not None and known.size == self.size
+
+    def resumable(self, mirror: str) -> Whole | None:
+        """Return the file to resume, if the mirror can tell whether its bytes changed, and its size is known."""
+        known = self.whole()
+        return known if known and known.mirror == mirror and known.validator and known.size and self.size else None
+
+    def begin(self, whole: Whole) -> None:
+        """Start a new, empty part."""
+        with disk_errors_named(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_bytes(b"")
+            write_text(self.note, json.dumps(asdict(whole)))
+
+    def discard(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self.note.unlink(missing_ok=True)
+
+    def finish(self) -> None:
+        """Rename the verified part to the file."""
+        self.path.replace(self.file)
+        self.note.unlink(missing_ok=True)
 
 
 class TransferFailed(Exception):

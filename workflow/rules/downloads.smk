@@ -31,7 +31,7 @@ rule download_source:
 
 rule provide_file:
     input:
-        code=code_of("jvgn.downloads.provision"),
+        code=code_of("jvgn.downloads.download"),
         published=published_file,
     output:
         "resources/{provided}",

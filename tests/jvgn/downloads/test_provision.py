@@ -7,7 +7,7 @@ import yaml
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from jvgn.downloads.provision import fetch, provide
+from jvgn.downloads.download import fetch, provide
 
 ARCHIVE = "resources/downloads/set.zip"
 PROVIDED = {"resources/set/refs(unc).p": "set/refs(unc).p", "resources/set/pictures": "set/pictures/"}
