@@ -19,7 +19,7 @@ from jvgn.detector.interface import Categories, NamedRegions
 from jvgn.detector.weights import TrainedDetector, read_detector
 from jvgn.settings.base import validated
 from jvgn.settings.detector import CocoModel, TorchvisionCocoSettings
-from jvgn.storage.weights import Weights, fits, load_tensors
+from jvgn.storage.tensor_files import Weights, fits, load_tensors
 from parsers.errors import BrokenFile
 
 BUILDERS = {

@@ -16,7 +16,7 @@ import torch
 from jvgn.boxes import area
 from jvgn.detector.images import slimness
 from jvgn.detector.interface import ClosedVocabulary, OpenVocabulary
-from jvgn.downloads.provision import fetch
+from jvgn.downloads.download import fetch
 from jvgn.rules.colours import colour_words
 from jvgn.rules.comparisons import EXTREMES, MIDDLES, ORDINALS, PLACES, STRESS
 from jvgn.rules.given_regions import LEAST_SCORE, NMS
