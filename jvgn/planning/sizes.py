@@ -11,7 +11,8 @@ from jvgn import layout
 from jvgn.datasets import tables
 from jvgn.settings.base import Frozen
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
-from jvgn.settings.configuration import Configuration, DatasetSettings
+from jvgn.settings.configuration import Configuration
+from jvgn.settings.dataset import DatasetSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.scenes import SHAPES
 from jvgn.storage.files import check_counts, reading
