@@ -27,6 +27,7 @@ def code_behind(modules: Iterable[str]) -> dict[str, Path]:
     return {file.relative_to(ROOT).as_posix(): file for file in sorted(found)}
 
 
+@cache
 def file_of(module: str) -> list[Path]:
     """Return the file of a module, or an empty list if it is not ours."""
     if not OURS.fullmatch(module) or module == "jvgn":  # which offers `Grounder` and so would lead to everything
@@ -61,7 +62,7 @@ def imported_by(node: ast.AST) -> Iterator[str]:
 
 def data_beside(file: Path, name: str) -> list[Path]:
     """Return the data file of this name beside `file`, or all files of a data folder."""
-    if not re.fullmatch(r"\w[\w.-]{0,99}", name):
+    if name not in names_in(file.parent) or name.startswith("."):
         return []
     path = file.parent / name
     if path.is_file():
@@ -69,3 +70,9 @@ def data_beside(file: Path, name: str) -> list[Path]:
     if path.is_dir() and not any(path.rglob("*.py")):
         return sorted(found for found in path.rglob("*") if found.is_file())
     return []
+
+
+@cache
+def names_in(folder: Path) -> frozenset[str]:
+    """Return the names in a folder; to look them up is much faster than to ask the disk about every string."""
+    return frozenset(path.name for path in folder.iterdir())
