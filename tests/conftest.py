@@ -17,6 +17,10 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 
+SLOW = ("workflow", "runtime", "fuzz", "training", "detector", "errors", "regions")
+"""Folders with slow files, the slowest first."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run whole workflows first: started last, they would leave the other processes without work."""
-    items.sort(key=lambda item: "workflow" not in item.path.parts)
+    """Run slow files first: started last, they would leave the other process without work."""
+    items.sort(key=lambda item: next((place for place, name in enumerate(SLOW) if name in item.path.parts), len(SLOW)))

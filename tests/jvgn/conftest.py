@@ -17,6 +17,7 @@ from jvgn.training.examples import Inputs
 from jvgn.vocabulary.words import build_vectors, build_vocabulary
 from parsers.parser import Parser
 from tests.jvgn.drawing import Drawn, draw
+from tests.once import made_once
 
 SIDES = ["x1", "y1", "x2", "y2"]
 
@@ -24,24 +25,23 @@ SIDES = ["x1", "y1", "x2", "y2"]
 @pytest.fixture(scope="session")
 def small_world(tmp_path_factory):
     """The inputs of a run on ground-truth regions of a world of 420 images."""
-    folder = tmp_path_factory.mktemp("small_world")
+    return small_world_in(made_once(tmp_path_factory, "small_world", make_small_world))
+
+
+def small_world_in(folder):
+    names = ("dataset", "regions.h5", "nodes.parquet", "edges.parquet", "words.parquet", "vectors.npy")
+    return Inputs(*(folder / name for name in names))
+
+
+def make_small_world(folder):
     make_world(WorldSettings(seed=3, train=280, val=40, test=60, adv=40), folder)
-    dataset = folder / "dataset"
-    read_dataset(folder / "refs(jvgn).p", folder / "instances.json", dataset)
-    inputs = Inputs(
-        dataset=dataset,
-        regions=folder / "regions.h5",
-        nodes=folder / "nodes.parquet",
-        edges=folder / "edges.parquet",
-        words=folder / "words.parquet",
-        vectors=folder / "vectors.npy",
-    )
-    expressions = dataset / "expressions.parquet"
+    inputs = small_world_in(folder)
+    read_dataset(folder / "refs(jvgn).p", folder / "instances.json", inputs.dataset)
+    expressions = inputs.dataset / "expressions.parquet"
     parse_expressions(expressions, GraphFiles(inputs.nodes, inputs.edges, folder / "coverage.json"), Parser("lexical"))
     vocabulary = build_vocabulary(expressions, inputs.words, more_often_than=0, splits="train")
     build_vectors(vocabulary, inputs.vectors, size=48, glove=None, seed=0)
-    write_visible_regions(dataset, folder / "images", inputs.regions)
-    return inputs
+    write_visible_regions(inputs.dataset, folder / "images", inputs.regions)
 
 
 def write_visible_regions(dataset, images, output):
@@ -99,6 +99,5 @@ def drawn(tmp_path) -> Drawn:
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory) -> tuple[Drawn, Path]:
     """A dataset and the weights of a detector trained on it."""
-    root = tmp_path_factory.mktemp("trained")
-    data = draw(root / "drawn")
-    return data, data.train(root / "detector")
+    root = made_once(tmp_path_factory, "trained", lambda folder: draw(folder / "drawn").train(folder / "detector"))
+    return Drawn(root / "drawn"), root / "detector/detector.safetensors"

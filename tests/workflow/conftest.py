@@ -1,15 +1,14 @@
 """Copies of the project with a miniature of the embedded world, which tests may run, edit and break."""
 
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
-from filelock import FileLock
+
+from tests.once import made_once
+from tests.snakemake_process import snakemake
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("jvgn", "parsers", "workflow", "envs", "Snakefile")
@@ -41,8 +40,7 @@ class Project:
         (self.folder / "config.yaml").write_text(yaml.safe_dump(config))
 
     def snakemake(self, *arguments):
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=3600)
+        return snakemake(self.folder, "--cores", "2", *arguments)
 
     def edit(self, file):
         """Append a comment to a file."""
@@ -74,25 +72,32 @@ def project(tmp_path_factory, miniature):
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory, miniature):
-    """The miniature after `demo`, made by one of the parallel test processes; to be copied."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    folder = shared / "made_once"
-    with FileLock(shared / "made_once.lock"):
-        if not folder.exists():
-            project = copy_project(shared / "making", miniature())
-            run = project.snakemake("--quiet", "host", "--", "demo")
-            assert run.returncode == 0, run.stdout + run.stderr
-            project.folder.rename(folder)
-    return folder
+def demonstrated(tmp_path_factory):
+    """The miniature after `demo`, to be copied, and beside it Snakemake's cache and output."""
+    return made_once(tmp_path_factory, "demonstrated", demonstrate)
+
+
+def demonstrate(folder):
+    (folder / "cache").mkdir()
+    (folder / "project").mkdir()
+    project = copy_project(folder / "project", miniature_configuration())
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SNAKEMAKE_OUTPUT_CACHE", str(folder / "cache"))
+        run = project.snakemake("--cache", "--quiet", "host", "--", "demo")
+    (folder / "said").write_text(run.stdout + run.stderr)
+    assert run.returncode == 0, run.stdout + run.stderr
+    # The cache has the outputs, and the project links to them. Give it copies: tests damage its files.
+    for link in [path for path in project.folder.rglob("*") if path.is_symlink()]:
+        original = link.resolve()
+        link.unlink()
+        shutil.copy2(original, link)
 
 
 @pytest.fixture(scope="module")
-def finished(made_once, tmp_path_factory):
+def finished(demonstrated, tmp_path_factory):
     """A copy of the finished miniature for one test module."""
     folder = tmp_path_factory.mktemp("finished") / "project"
-    shutil.copytree(made_once, folder)
+    shutil.copytree(demonstrated / "project", folder)
     return Project(folder)
 
 

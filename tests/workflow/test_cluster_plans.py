@@ -8,21 +8,18 @@ import sys
 
 import pytest
 
+from tests.snakemake_process import snakemake
+
 TARGET = "results/shapes_det/metrics.json"
-
-
-def planned(project, profile, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--workflow-profile", f"workflow/profiles/{profile}"]
-    return subprocess.run(
-        [*command, *arguments], cwd=project.folder, capture_output=True, text=True, check=False, timeout=600
-    )
 
 
 @pytest.mark.parametrize("profile", ["slurm", "generic", "kubernetes"])
 def test_the_whole_workflow_is_planned(project, profile):
     folder = str(project.folder)
     place = ["--default-storage-prefix", folder] if profile == "kubernetes" else []
-    plan = planned(project, profile, *place, "--", TARGET)
+    plan = snakemake(
+        project.folder, "--dry-run", "--workflow-profile", f"workflow/profiles/{profile}", *place, "--", TARGET
+    )
     assert plan.returncode == 0, plan.stdout + plan.stderr
     said = plan.stdout + plan.stderr
     blocks = {name: block for block in said.split("\n[") for name in re.findall(r"^rule (\w+):", block, re.M)}
@@ -50,7 +47,9 @@ def test_a_hundred_thousand_images_in_five_hundred_shards_are_planned_within_a_m
     for name in ("refs(jvgn).p", "instances.json"):
         (project.folder / "resources/many" / name).touch()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    plan = planned(project, "slurm", "--quiet", "host", "rules", "--", "results/many_det/metrics.json")
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--workflow-profile", "workflow/profiles/slurm"]
+    command += ["--quiet", "host", "rules", "--", "results/many_det/metrics.json"]
+    plan = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False, timeout=600)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert plan.returncode == 0, plan.stderr
     counts = dict(re.findall(r"^(\w+) +(\d+)$", plan.stdout + plan.stderr, re.M))
@@ -67,7 +66,6 @@ def test_slurm_without_accounting_is_refused_if_sacct_would_be_asked(project, tm
         (tmp_path / name).write_text(f"#!/bin/sh\n{answer}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    command = [sys.executable, "-m", "snakemake", "--executor", "slurm", "--jobs", "1"]
-    command += ["--slurm-status-command", "sacct", "--", "resources/shapes/instances.json"]
-    run = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False, timeout=600)
+    chosen = ("--executor", "slurm", "--jobs", "1", "--slurm-status-command", "sacct")
+    run = snakemake(project.folder, *chosen, "--", "resources/shapes/instances.json")
     assert run.returncode == 1 and "accounting storage is disabled; set slurm-status-command: squeue" in run.stderr

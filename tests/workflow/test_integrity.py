@@ -82,7 +82,6 @@ def test_a_changed_file_stops_the_workflow_before_its_results_are_removed(result
         assert (results / "shapes_gt/model.safetensors").exists()
     finally:
         nodes.write_bytes(whole)
-    assert finished.planned("demo") == set()
 
 
 @pytest.mark.parametrize(

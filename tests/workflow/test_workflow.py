@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import zipfile
 from pathlib import Path
 
@@ -117,7 +116,8 @@ def test_regions_are_described_and_drawn_from_the_command_line(finished, tmp_pat
     assert unknown.exit_code == 1 and "a.png: " in unknown.stderr
 
 
-def test_a_second_run_does_nothing(finished):
+def test_a_second_run_in_a_moved_project_does_nothing(finished):
+    """`finished` is a copy of the project that was run."""
     assert finished.planned("demo") == set()
 
 
@@ -139,12 +139,6 @@ def test_a_query_gives_every_edge_with_its_sentence(finished, monkeypatch):
     assert found["relation"].tolist() == edges["relation"].tolist() != []
 
 
-def test_the_project_may_be_moved(finished, tmp_path):
-    moved = type(finished)(tmp_path / "moved")
-    shutil.copytree(finished.folder, moved.folder)
-    assert moved.planned("demo") == set()
-
-
 def test_a_lost_model_is_made_again(finished, tmp_path):
     """Snakemake removes old outputs before it runs a job, so an interrupted run may leave them missing."""
     model = finished.folder / RUN / "model.safetensors"
@@ -156,25 +150,25 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "expected"),
+    ("files", "expected"),
     [
-        ("jvgn/evaluation/score.py", SCORED | {"draw_learning"}),
-        ("jvgn/training/run.py", AFTER_TRAINING),
-        ("parsers/lexical/__init__.py", {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
+        (["jvgn/evaluation/score.py", "jvgn/cli/__init__.py"], SCORED | {"draw_learning"}),  # and nothing for the cli
+        (["parsers/lexical/__init__.py"], {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
         (
-            "jvgn/regions/extraction.py",
+            ["jvgn/regions/extraction.py", "jvgn/training/run.py"],
             {"extract_regions", "merge_regions", "measure_recall", "draw_recall"} | AFTER_TRAINING,
         ),
-        ("jvgn/cli/__init__.py", set()),
     ],
 )
-def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, file, expected):
-    original = (finished.folder / file).read_text()
-    finished.edit(file)
+def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, files, expected):
+    originals = {file: (finished.folder / file).read_text() for file in files}
+    for file in files:
+        finished.edit(file)
     try:
         assert finished.planned("demo") == expected
     finally:
-        (finished.folder / file).write_text(original)
+        for file, original in originals.items():
+            (finished.folder / file).write_text(original)
 
 
 def report(project, *targets):
@@ -207,13 +201,12 @@ def test_the_report_is_made_and_read_without_network(finished, monkeypatch):
     assert "Out of date" not in page
 
 
-@pytest.mark.parametrize("chosen", [True, False])
-def test_a_report_that_is_an_archive_contains_the_galleries_if_asked(finished, chosen):
-    arguments = ("--quiet", "host", "--config", f"galleries_in_report={chosen}", "--report", "report.zip")
+def test_a_report_that_is_an_archive_contains_the_galleries_if_asked(finished):
+    arguments = ("--quiet", "host", "--config", "galleries_in_report=true", "--report", "report.zip")
     run = finished.snakemake(*arguments, f"{RUN}/report/results.html")
     assert run.returncode == 0, run.stdout + run.stderr
     with zipfile.ZipFile(finished.folder / "report.zip") as archive:
-        assert any(name.endswith("/index.html") for name in archive.namelist()) == chosen
+        assert any(name.endswith("/index.html") for name in archive.namelist())
 
 
 def test_the_report_names_files_that_are_out_of_date(finished):
@@ -267,27 +260,19 @@ def test_any_run_has_a_report_without_those_of_others(finished):
     }
 
 
-def test_another_run_takes_nothing_but_its_own_training(finished, miniature):
+def test_another_run_and_parser_take_nothing_but_their_own_jobs_and_files(finished, miniature):
     config = miniature()
     config["runs"]["other"] = {"training": {"epochs": 3}}
-    finished.configure(config)
-    try:
-        planned = finished.planned("demo", f"{RUN}/runs/other/metrics.json")
-        assert planned == {"freeze_run", "train", "predict", "score"}
-    finally:
-        finished.configure(miniature())
-
-
-def test_a_parser_is_configured_by_name_and_its_files_are_inputs(finished, miniature):
-    config = miniature()
     config["parsers"] = {"mine": {"backend": "conllu", "parses": "resources/mine.conllu"}}
     finished.configure(config)
-    target = "results/graphs/shapes/mine/nodes.parquet"
+    targets = ("demo", f"{RUN}/runs/other/metrics.json", "results/graphs/shapes/mine/nodes.parquet")
     try:
-        missing = finished.snakemake("--dry-run", "--", target)
+        missing = finished.snakemake("--dry-run", "--", *targets)
         assert missing.returncode == 1 and "resources/mine.conllu" in missing.stdout + missing.stderr
         (finished.folder / "resources/mine.conllu").touch()
-        assert finished.planned(target) == {"freeze_parser", "parse_expressions"}
+        assert finished.planned(*targets) == {
+            *("freeze_run", "train", "predict", "score", "freeze_parser", "parse_expressions")
+        }
     finally:
         (finished.folder / "resources/mine.conllu").unlink(missing_ok=True)
         finished.configure(miniature())
@@ -300,13 +285,9 @@ def test_a_dataset_parsed_in_shards_has_the_same_graphs(finished, miniature):
     finished.configure(config)
     graphs = finished.folder / "results/graphs/shapes"
     try:
-        assert finished.planned("results/graphs/shapes/again/nodes.parquet") == {
-            "freeze_parser",
-            "parse_shard",
-            "merge_shards",
-        }
         run = finished.snakemake("--quiet", "host", "--", "results/graphs/shapes/again/nodes.parquet")
         assert run.returncode == 0, run.stdout + run.stderr
+        assert "rule merge_shards:" in run.stdout + run.stderr
         for name in ("nodes.parquet", "edges.parquet"):
             assert (graphs / "again" / name).read_bytes() == (graphs / "lexical" / name).read_bytes()
         assert not list(graphs.glob("again/shards/*/*.parquet"))
