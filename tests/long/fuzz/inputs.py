@@ -22,6 +22,8 @@ from tests.long.fuzz.readers import READERS, make_files
 
 VALID = -1
 """Number of the input that is the valid file itself."""
+MISSING, FOLDER, EMPTY = 0, 1, 2
+"""Numbers of the inputs that are no file, a folder and an empty file; later ones are damaged."""
 LONGEST = 60.0
 """Seconds for one input, after which a command hangs."""
 FINE = ("accepted", "refused")
@@ -41,8 +43,8 @@ class Input:
     def content(self, valid: bytes) -> bytes:
         from tests.long.fuzz.damage import damaged
 
-        if self.number == VALID:
-            return valid
+        if self.number in (VALID, MISSING, FOLDER, EMPTY):
+            return valid if self.number == VALID else b""
         return damaged(READERS[self.reader][0], valid, Random(f"{self.seed} {self.reader} {self.number}"))
 
     @property
@@ -119,7 +121,11 @@ def read(given: Input, valid: Path, folder: Path) -> None:
     torch.set_num_threads(1)
     path = Path(READERS[given.reader][0])
     content = given.content(path.read_bytes())
-    path.write_bytes(content)
+    path.unlink()
+    if given.number == FOLDER:
+        path.mkdir()
+    elif given.number != MISSING:
+        path.write_bytes(content)
     kind, message = run(given.command)
     outcome = Outcome(given, kind, message, b"" if kind in FINE else content)
     folder.with_name("outcome").write_bytes(pickle.dumps(outcome))
