@@ -1,34 +1,36 @@
 """`make load`: time and memory of the stages from graphs to metrics, up to 200,000 expressions of 20,000 images.
 
-Every stage runs as in the workflow, in its own process, attached to a terminal. Prints a table and whether the targets
-are met, and writes the table as `load.csv` into a folder. Needs an idle machine, because it measures wall time. Every
-round measures all sizes, so that a few slow minutes do not affect one size only.
+Every stage runs as in the workflow, in its own process. Prints a table and whether the targets are met, and writes the
+table as `load.csv` into a folder. Needs an idle machine, because it measures wall time. Every round measures all sizes,
+so that a few slow minutes do not affect one size only; the least time counts, because disturbances only add time.
 """
 
-import csv
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import astuple, fields
 from multiprocessing import get_context
 from pathlib import Path
 
 import click
+import pandas as pd
 
 from jvgn.storage.files import replacing
-from tests.long.load.measuring import Cost, cost_of, written_to_a_file
-from tests.long.load.scaling import WHOLE, Costs, Verdict, least, marginals, one_after_the_other, slope, verdicts
 from tests.long.load.stages import commands
 from tests.long.load.world import World, write_world
+from tests.processes import RESIDENT, processes_of
 
 SIZES = (2_000, 20_000, 50_000, 100_000, 200_000)
 ROUNDS = 3
-TURNS = {2_000: 2, 20_000: 2}
-"""Runs in a round of sizes that take seconds only, to average out noise."""
-FEWEST = 4
-"""Sizes to compare: two small and two large ones."""
-COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak MB", "longest silence")
+MOST_RATIO = 1.2
+MOST_MB = 2000
+BOUNDED = ("graphs", "vocabulary", "training")
+"""Stages whose memory has a limit."""
+LOOKED_EVERY = 0.1
+"""Seconds between two measurements of memory."""
+PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 @click.command()
@@ -36,18 +38,19 @@ COLUMNS = ("stage", "expressions", "seconds", "CPU seconds", "a second", "peak M
 @click.option("--size", "sizes", type=int, multiple=True, default=SIZES, help="Expressions; once for each size.")
 @click.option("--threads", type=click.IntRange(min=1), default=os.cpu_count())
 def main(folder: Path, sizes: tuple[int, ...], threads: int) -> None:
-    if len(set(sizes)) < FEWEST:
-        raise click.UsageError(f"--size: give at least {FEWEST} different sizes")
-    stages = by_stage(least_costs(written_worlds(folder, sorted(set(sizes))), threads))
-    click.echo(line(COLUMNS))
-    for stage, costs in stages.items():
-        click.echo("\n".join(line(cells(stage, size, cost)) for size, cost in costs.items()))
-    write_csv(folder / "load.csv", stages)
-    click.echo("\n".join(["", *growth(stages), ""]))
-    found = [*verdicts(stages), quiet_verdict(folder / str(min(sizes)), threads)]
-    for verdict in found:
-        click.echo(f"{'met   ' if verdict.is_met else 'MISSED'}  {verdict.claim}: {verdict.found}")
-    raise SystemExit(not all(verdict.is_met for verdict in found))
+    if len(set(sizes)) < 4:
+        raise click.UsageError("--size: give at least 4 different sizes")
+    worlds = written_worlds(folder, sorted(set(sizes)))
+    rows = [row for _ in range(ROUNDS) for size, world in worlds.items() for row in rows_of(world, size, threads)]
+    table = pd.DataFrame(rows).groupby(["stage", "expressions"], sort=False)
+    costs = table.agg({"seconds": "min", "cpu_seconds": "min", "peak_mb": "max"})
+    click.echo(costs.round(1).to_string())
+    with replacing(folder / "load.csv") as temporary:
+        costs.to_csv(temporary)
+    verdicts = [time_verdict(costs["seconds"].groupby("expressions").sum().to_dict()), *memory_verdicts(costs)]
+    for claim, found, is_met in verdicts:
+        click.echo(f"{'met   ' if is_met else 'MISSED'}  {claim}: {found}")
+    raise SystemExit(not all(is_met for *_, is_met in verdicts))
 
 
 def written_worlds(folder: Path, sizes: Sequence[int]) -> dict[int, World]:
@@ -57,61 +60,42 @@ def written_worlds(folder: Path, sizes: Sequence[int]) -> dict[int, World]:
         return dict(zip(sizes, apart.map(write_world, folders, sizes), strict=True))
 
 
-def least_costs(worlds: Mapping[int, World], threads: int) -> dict[int, dict[str, Cost]]:
-    """Return the costs of each stage and of all together, by size."""
-    turns: dict[int, list[dict[str, Cost]]] = {size: [] for size in worlds}
-    for number in range(ROUNDS):
-        for size, world in worlds.items():
-            click.echo(f"round {number + 1} of {ROUNDS}: {size:,} expressions", err=True)
-            turns[size] += [costs_of(world, threads) for _ in range(TURNS.get(size, 1))]
-    costs = {
-        size: {stage: least([turn[stage] for turn in taken]) for stage in taken[0]} for size, taken in turns.items()
-    }
-    return {size: {**stages, WHOLE: one_after_the_other(stages.values())} for size, stages in costs.items()}
-
-
-def costs_of(world: World, threads: int) -> dict[str, Cost]:
-    """Run each stage once; return the costs."""
+def rows_of(world: World, size: int, threads: int) -> list[dict[str, object]]:
+    """Run each stage once; return a row of the table for each."""
     shutil.rmtree(world.made(""), ignore_errors=True)
-    return {stage: cost_of(command) for stage, command in commands(world, threads).items()}
-
-
-def by_stage(costs: Mapping[int, Mapping[str, Cost]]) -> dict[str, Costs]:
-    return {stage: {size: costs[size][stage] for size in costs} for stage in costs[min(costs)]}
-
-
-def quiet_verdict(folder: Path, threads: int) -> Verdict:
-    """Check that no progress bar is drawn into a log: a bar is drawn with carriage returns."""
-    drawn = [
-        stage for stage, command in commands(World(folder), threads).items() if b"\r" in written_to_a_file(command)
+    return [
+        {"stage": stage, "expressions": size, **cost_of(command)} for stage, command in commands(world, threads).items()
     ]
-    return Verdict("no progress is drawn into a log", ", ".join(drawn) or "none", not drawn)
 
 
-def growth(stages: dict[str, Costs]) -> Iterator[str]:
-    """Yield a line for each stage: microseconds of one more expression at both ends, their ratio, and the slope."""
-    yield line(("stage", "µs, small", "µs, large", "ratio", "CPU ratio", "slope", "CPU slope"))
-    for stage, costs in stages.items():
-        (small, large), (cpu_small, cpu_large) = marginals(costs), marginals(costs, "cpu_seconds")
-        numbers = f"{small * 1e6:,.1f}", f"{large * 1e6:,.1f}", f"{large / small:.2f}", f"{cpu_large / cpu_small:.2f}"
-        yield line((stage, *numbers, f"{slope(costs):.2f}", f"{slope(costs, 'cpu_seconds'):.2f}"))
+def cost_of(command: Sequence[str]) -> dict[str, float]:
+    """Run a command; return its time, and the memory and time of all its processes."""
+    started, peak_mb = time.perf_counter(), 0.0
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+        peak_mb = max(peak_mb, PAGE_MB * sum(int(fields[RESIDENT]) for _, fields in processes_of(process.pid)))
+        time.sleep(LOOKED_EVERY)
+    _, status, usage = ended
+    if status:
+        raise RuntimeError(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
+    seconds, cpu_seconds = time.perf_counter() - started, usage.ru_utime + usage.ru_stime
+    return {"seconds": seconds, "cpu_seconds": cpu_seconds, "peak_mb": max(peak_mb, usage.ru_maxrss / 1024)}
 
 
-def cells(stage: str, size: int, cost: Cost) -> Sequence[str]:
-    times = f"{cost.seconds:,.1f}", f"{cost.cpu_seconds:,.1f}", f"{size / cost.seconds:,.0f}"
-    return stage, f"{size:,}", *times, f"{cost.peak_mb:,.0f}", f"{cost.silence:.1f}"
+def time_verdict(seconds: Mapping[int, float]) -> tuple[str, str, bool]:
+    """Compare the time of one more expression at both ends; the start of the commands cancels out."""
+    first, second, *_, last_but_one, last = sorted(seconds)
+    small = (seconds[second] - seconds[first]) / (second - first)
+    large = (seconds[last] - seconds[last_but_one]) / (last - last_but_one)
+    claim = f"time an expression from {last_but_one:,} to {last:,} at most {MOST_RATIO} times"
+    claim += f" that from {first:,} to {second:,}"
+    return claim, f"{large / small:.2f} times", large <= MOST_RATIO * small
 
 
-def line(values: Sequence[str]) -> str:
-    return "".join(f"{value:<12}" if not number else f"{value:>17}" for number, value in enumerate(values))
-
-
-def write_csv(path: Path, stages: dict[str, Costs]) -> None:
-    with replacing(path) as temporary, temporary.open("w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["stage", "expressions", *(field.name for field in fields(Cost))])
-        for stage, costs in stages.items():
-            rows.writerows((stage, size, *astuple(cost)) for size, cost in costs.items())
+def memory_verdicts(costs: pd.DataFrame) -> list[tuple[str, str, bool]]:
+    peaks = costs["peak_mb"].groupby("stage").max()
+    claim = f"peak memory under {MOST_MB:,} MB"
+    return [(f"{stage}: {claim}", f"{peaks[stage]:,.0f} MB", peaks[stage] < MOST_MB) for stage in BOUNDED]
 
 
 if __name__ == "__main__":

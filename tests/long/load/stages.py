@@ -6,15 +6,6 @@ from pathlib import Path
 
 from tests.long.load.world import World
 
-STAGES = {
-    "graphs": "parse_expressions",
-    "vocabulary": "build_vocabulary",
-    "training": "train",
-    "prediction": "predict",
-    "scoring": "score",
-}
-"""Stages in order, each with its rule."""
-
 
 def commands(world: World, threads: int) -> dict[str, list[str]]:
     run, made = run_options(world), world.made
