@@ -5,7 +5,7 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo faults fuzz load miniature pictures report slurm-test test lint lock schema clean
+.PHONY: bench bench-parsers demo faults fuzz load miniature pictures report slurm-test test lint types style lock schema clean
 
 demo: $(VENV)/installed
 	@# Run Snakemake without a shell in between, so that Ctrl-C and SIGTERM reach it.
@@ -60,9 +60,14 @@ fuzz: $(VENV)/installed
 	python -m tests.long.fuzz --inputs 10000
 
 lint: $(VENV)/installed
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style
+
+types: $(VENV)/installed
+	mypy
+
+style: $(VENV)/installed
 	ruff check .
 	ruff format --check .
-	mypy
 	snakefmt --check Snakefile workflow
 	lint-imports
 	snakemake --lint

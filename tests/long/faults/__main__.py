@@ -37,7 +37,7 @@ POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--only", multiple=True, help="The number of a fault, or part of its name, such as 'train: kill'.")
 @click.option("--side-by-side", type=COUNT, default=3, show_default=True)
-@click.option("--folder", type=click.Path(path_type=Path), help="Keep projects and logs here, and use them again.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Keep projects and logs here.")
 def main(number: int | None, minutes: float | None, folder: Path | None, **which: Any) -> None:
     end = time.monotonic() + 60 * minutes if minutes else math.inf
     hear_interrupts()

@@ -1,16 +1,15 @@
 """The project that is disturbed: the embedded world in shards, both settings, and some downloads."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.jvgn.downloads.server import Server
-from tests.long.faults.content import contents, files_in, remove
+from tests.long.faults.content import contents, remove
 from tests.long.faults.jobs import Job, jobs_in
 from tests.long.miniature.published import UNC, Photographs, write_annotations, write_glove, write_images, write_refer
-from tests.workflow.conftest import COPIED, ROOT, Project, copy_project, miniature_configuration
+from tests.workflow.conftest import Project, copy_project, miniature_configuration
 
 PUBLISHED = {
     "coco-images": "train2014.zip",
@@ -28,15 +27,6 @@ TARGETS = (
     "results/datasets/coco/images.parquet",
     "resources/coco/train2014.ready",
 )
-SOURCES = (
-    *COPIED,
-    "config.yaml",
-    "requirements.lock",
-    "tests/long/faults/miniature.py",
-    "tests/long/miniature",
-    "tests/workflow",
-)
-"""Sources of the project: a change makes it again."""
 PROFILE = ("--workflow-profile", "workflow/profiles/local")
 PATIENCE = 1.0
 """Seconds without a byte after which a download is tried again."""
@@ -85,27 +75,10 @@ class Undisturbed:
 
 
 def undisturbed_in(folder: Path, server: Server) -> Undisturbed:
-    """Return the project in a folder; make it first unless it is there and of the same sources."""
-    sources, now = folder / "sources", hash_of(ROOT)
-    if not sources.exists() or sources.read_text() != now:
-        making = folder.with_name(f"{folder.name}.making")
-        remove(folder)
-        remove(making)
-        plan = make_project(making, server)
-        (making / "plan").write_text(plan)
-        (making / "sources").write_text(now)
-        making.rename(folder)
-    project, jobs = folder / "project", jobs_in((folder / "plan").read_text())
-    return Undisturbed(project, folder / "published", tuple(jobs), contents(project))
-
-
-def hash_of(root: Path) -> str:
-    """Hash all sources with their names."""
-    files = [file for name in SOURCES for file in (files_in(root / name) if (root / name).is_dir() else [root / name])]
-    digest = hashlib.sha256()
-    for file in sorted(file for file in files if file.parent.name != "__pycache__"):
-        digest.update(f"{file.relative_to(root)} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
-    return digest.hexdigest()
+    """Make the project in a folder."""
+    remove(folder)
+    jobs = jobs_in(make_project(folder, server))
+    return Undisturbed(folder / "project", folder / "published", tuple(jobs), contents(folder / "project"))
 
 
 def make_project(folder: Path, server: Server) -> str:
