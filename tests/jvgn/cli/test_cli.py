@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
@@ -32,26 +31,6 @@ def assert_one_line(result, *words):
     assert len(lines) == 1 and lines[0].startswith("Error: "), result.stderr
     for word in words:
         assert word in lines[0]
-
-
-def options(files):
-    return [part for name, path in files.items() for part in (f"--{name}", path)]
-
-
-@pytest.fixture
-def run_files(small_world, run_settings, tmp_path):
-    run_settings(epochs=1).write(tmp_path / "settings.yaml")
-    inputs = asdict(small_world)
-    return inputs | {"settings": tmp_path / "settings.yaml", "model": tmp_path / "m", "history": tmp_path / "h"}
-
-
-def test_graphs_of_other_expressions_are_refused(run_files, small_world, tmp_path):
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(small_world.nodes)
-    pq.write_table(table.slice(10), tmp_path / "nodes.parquet")
-    result = run("train", *options(run_files | {"nodes": tmp_path / "nodes.parquet"}))
-    assert_one_line(result, "nodes.parquet")
 
 
 def test_a_sentence_is_shown_as_its_graph():
@@ -87,12 +66,6 @@ def test_the_papers_model_has_the_papers_layers():
     assert rows["unary: projection"] == ["2560×2348+2348", f"{2560 * 2348 + 2348:,}"]
     assert rows["pairwise: projection"] == ["5120×2348+2348", f"{5120 * 2348 + 2348:,}"]
     assert rows["unary: score"] == rows["pairwise: score"] == ["2348×1+1", "2,349"]
-
-
-def test_a_model_of_unknown_words_or_dataset_is_not_described():
-    config = ("--config", ROOT / "config.yaml")
-    assert_one_line(run("describe", "--dataset", "shapes", *config), "--words")
-    assert_one_line(run("describe", "--dataset", "refcocoo", *config), "refcocoo", "refcocog")
 
 
 def test_images_that_are_left_out_or_skipped_are_described(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from jvgn.cli.errors import Commands
 from jvgn.graphs.parsing import read_parser
-from jvgn.settings.parser import BUILT_IN_PARSERS, ParserSettings
+from jvgn.settings.parser import ParserSettings
 from parsers.errors import UserError
 from parsers.parser import BACKENDS, Parser, check_options, named_parser
 
@@ -28,11 +28,6 @@ def test_a_command_line_names_a_parser_and_its_options(name, options, expected):
     assert named_parser(name, options) == expected
 
 
-def test_a_parser_is_printed_as_it_is_typed():
-    parser = Parser("corenlp", {"repair": False, "folder": "here"})
-    assert named_parser(str(parser)) == parser
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -44,13 +39,6 @@ def test_a_parser_is_printed_as_it_is_typed():
 def test_a_settings_file_names_a_parser_and_its_options(tmp_path, content, expected):
     (tmp_path / "settings.yaml").write_text(content)
     assert read_parser(tmp_path / "settings.yaml") == expected
-
-
-@pytest.mark.parametrize("parser", BUILT_IN_PARSERS)
-def test_frozen_settings_name_the_parser_that_was_configured(tmp_path, parser):
-    settings = BUILT_IN_PARSERS[parser]
-    ParserSettings(settings).write(tmp_path / "settings.yaml")
-    assert read_parser(tmp_path / "settings.yaml").backend == parser
 
 
 def test_every_backend_can_be_configured():

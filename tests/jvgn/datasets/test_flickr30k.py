@@ -1,6 +1,5 @@
 """Captions, boxes and splits of Flickr30k Entities become a dataset."""
 
-import logging
 import zipfile
 
 import pandas as pd
@@ -105,13 +104,6 @@ def test_a_subset_has_the_images_of_its_folder(tmp_path):
     assert set(found["objects"]["image_id"]) == set(found["expressions"]["image_id"]) == {5, 7}
 
 
-def test_the_log_counts_what_captions_have(tmp_path, caplog):
-    with caplog.at_level(logging.INFO):
-        read(write(tmp_path), tmp_path)
-    expected = ["5 captions", "1 captions without a boxed phrase, left out", "3 captions whose head has a box"]
-    assert {*expected, "6 objects", "8 boxed phrases"} <= set(caplog.messages)
-
-
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
@@ -127,17 +119,3 @@ def test_a_damaged_file_is_named(tmp_path, file, content, message):
     (tmp_path / file).write_text(content)
     with pytest.raises(UserError, match=rf"{file}: .*{message}"):
         read(settings, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("pictures", "settings", "message"),
-    [
-        (["7.jpg"], {}, "2 of 3 annotated pictures are missing, such as 5.jpg; request the images from their owners"),
-        (["7.jpg"], {"missing_images": "skip"}, "has no picture of split val"),
-        ([], {"images": "nowhere"}, "nowhere: no such folder; request the images from their owners"),
-        ([], {"entities": "nowhere"}, "nowhere: .*has no folder Annotations"),
-    ],
-)
-def test_a_missing_part_is_named(tmp_path, pictures, settings, message):
-    with pytest.raises(UserError, match=message):
-        read(write(tmp_path, pictures, **settings), tmp_path)

@@ -53,12 +53,6 @@ def test_a_file_name_stays_within_its_folder(name, is_within):
     assert tables.is_within(name) is is_within
 
 
-def test_evaluated_expressions_are_those_of_every_split_but_train(world, evaluated):
-    expressions = tables.read_expressions(world.table("expressions")).to_pandas()
-    splits = expressions.set_index("expression_id")["split"]
-    assert set(splits[evaluated]) == {"val", "test", "adv"} and set(splits.drop(evaluated)) == {"train"}
-
-
 @pytest.mark.parametrize("key", ["image_id", "object_id"])
 def test_an_unknown_id_is_named(world, run_settings, key):
     change(world.table("expressions"), tables.EXPRESSIONS, 0, **{key: 999})

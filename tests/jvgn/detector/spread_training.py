@@ -30,9 +30,12 @@ def untrained_without_statistics(settings, class_count):
     return network
 
 
+def train(root, output, precision):
+    every_sample = {"batch_size": 3, "anchor_samples": 10**4, "region_samples": 10**4, "learning_rate": 0.001}
+    Drawn(Path(root)).train(Path(output), SETTINGS.model_copy(update=every_sample | {"precision": precision}))
+
+
 if __name__ == "__main__":
-    drawn, output = Drawn(Path(sys.argv[1])), Path(sys.argv[2])
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     training.untrained = untrained_without_statistics
-    every_sample = {"batch_size": 3, "anchor_samples": 10**4, "region_samples": 10**4, "learning_rate": 0.001}
-    drawn.train(output, SETTINGS.model_copy(update=every_sample | {"precision": sys.argv[3]}))
+    train(*sys.argv[1:])

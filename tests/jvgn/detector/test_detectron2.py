@@ -17,7 +17,7 @@ from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.hdf5_store import RegionStore
 from jvgn.settings.detector import Detectron2Settings, RegionSettings
-from parsers.errors import BrokenFile, UserError
+from parsers.errors import UserError
 from tests.jvgn.detector.test_training import interrupt
 from tests.jvgn.drawing import CATEGORIES, Drawn, draw
 
@@ -122,12 +122,6 @@ def test_coco_categories_keep_their_ids(r101):
     assert len(categories) == 80 and categories[0] == (1, "person") and categories[-1] == (90, "toothbrush")
 
 
-def test_an_image_without_boxes_has_no_features(r101):
-    images = [torch.zeros(3, 48, 64, dtype=torch.uint8)] * 2
-    found = load_source(*r101).features_of(images, [torch.zeros(0, 4), torch.zeros(0, 4)])
-    assert [feature.shape for feature in found] == [(0, 2048)] * 2
-
-
 def test_an_image_without_proposals_has_no_regions(r101, monkeypatch):
     source = load_source(*r101)
     none = Instances((96, 128), proposal_boxes=Boxes(torch.zeros(0, 4)), objectness_logits=torch.zeros(0))
@@ -209,23 +203,3 @@ def test_the_model_zoos_weights_are_known_to_leak(trained_here, tmp_path):
 def test_other_given_weights_prove_nothing(r101, trained_here, tmp_path):
     provenance = r101[1].parent / "provenance.json"
     assert prove_disjoint(provenance, [trained_here.data.expressions], tmp_path / "proof.json") == "unproven"
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"config": "COCO-Detection/none.yaml"}, "neither a file nor a configuration of detectron2's model zoo"),
-        ({"config": "Misc/cascade_mask_rcnn_R_50_FPN_1x.yaml"}, "expected a Faster R-CNN"),
-        ({"config": "COCO-Detection/retinanet_R_50_FPN_1x.yaml"}, "not a detectron2 configuration"),
-    ],
-)
-def test_a_bad_setting_is_one_line(changes, message):
-    with pytest.raises(UserError, match=message) as error:
-        start_detectron2(SMALL.model_copy(update=changes), 2)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("content", [{"model": {"a": torch.zeros(1)}}, {"model": 3}, [1]])
-def test_weights_of_something_else_are_named(tmp_path, content):
-    with pytest.raises(BrokenFile, match=r"model\.pth: "):
-        adopted(tmp_path, SMALL, content)

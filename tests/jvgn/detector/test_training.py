@@ -1,11 +1,14 @@
 """Training a detector: on the right images, to the same bytes, through interruptions."""
 
+import io
 import json
+import logging
 import os
 import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -14,16 +17,18 @@ import torch
 from safetensors.torch import load_file
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
+from jvgn.detector import training
 from jvgn.detector.faster_rcnn import build_detector
 from jvgn.detector.provenance import exclude_images, read_provenance
 from jvgn.detector.training import Training, flip, learning_rate, order_batches, share, targets_of
 from jvgn.detector.weights import load_detector
 from jvgn.runtime.distributed import Processes
 from jvgn.settings.detector import TorchvisionSettings
-from jvgn.storage.files import actions_on_success, sha256
+from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table, write_table
 from jvgn.storage.processes import Interrupted
 from parsers.errors import UserError
+from tests.jvgn.detector import spread_training
 from tests.jvgn.drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
 
 
@@ -53,18 +58,6 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(trained, drawn, tmp_p
     assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
     assert "resuming from step 1" in caplog.text
     assert {path.name for path in (tmp_path / "detector").iterdir()} == {"detector.safetensors", "provenance.json"}
-
-
-def test_the_state_stays_until_the_command_has_succeeded(drawn, tmp_path):
-    token = actions_on_success.set([])
-    try:
-        drawn.train(tmp_path)
-        assert (tmp_path / "detector.state.pt").exists()
-        for action in actions_on_success.get():
-            action()
-    finally:
-        actions_on_success.reset(token)
-    assert not (tmp_path / "detector.state.pt").exists()
 
 
 def test_the_state_of_another_training_is_ignored(trained, drawn, tmp_path):
@@ -157,15 +150,7 @@ def test_pretrained_layers_are_used(drawn, tmp_path):
     torch.testing.assert_close(found.backbone.state_dict()[name], network.backbone.state_dict()[name])
 
 
-def test_training_leaves_the_callers_random_numbers_alone(tmp_path):
-    torch.manual_seed(3)
-    expected = torch.rand(1)
-    torch.manual_seed(3)
-    draw(tmp_path / "drawn", 3).train(tmp_path / "detector")
-    assert torch.rand(1) == expected
-
-
-SPREAD_TRAINING = Path(__file__).with_name("spread_training.py")
+SPREAD_TRAINING = Path(spread_training.__file__)
 
 
 def losses_in(log: str) -> list[float]:
@@ -185,15 +170,28 @@ def run_alone(*command: object) -> str:
     return found.stderr
 
 
+@contextmanager
+def logging_to(stream):
+    logger, handler = logging.getLogger("jvgn"), logging.StreamHandler(stream)
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    yield
+    logger.setLevel(logging.NOTSET)
+    logger.removeHandler(handler)
+
+
 @pytest.fixture(scope="module")
 def spread(tmp_path_factory):
     """The same training by one process and by two: what each logged, and its weights."""
-    drawn, found = draw(tmp_path_factory.mktemp("spread") / "drawn"), []
-    for launcher in ([], ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2]):
-        output = tmp_path_factory.mktemp("output")
-        log = run_alone(*launcher, SPREAD_TRAINING, drawn.root, output, "float32")
-        found.append((losses_in(log), load_file(output / "detector.safetensors")))
-    return found
+    drawn, outputs = draw(tmp_path_factory.mktemp("spread") / "drawn"), tmp_path_factory.mktemp("output")
+    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
+    log = run_alone(*torchrun, SPREAD_TRAINING, drawn.root, outputs / "together", "float32")
+    logged = io.StringIO()
+    with pytest.MonkeyPatch.context() as patches, logging_to(logged):
+        patches.setattr(training, "untrained", spread_training.untrained_without_statistics)
+        spread_training.train(drawn.root, outputs / "alone", "float32")
+    alone, together = (load_file(outputs / name / "detector.safetensors") for name in ("alone", "together"))
+    return (losses_in(logged.getvalue()), alone), (losses_in(log), together)
 
 
 def test_two_processes_have_the_losses_of_one(spread):

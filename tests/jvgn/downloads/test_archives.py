@@ -119,17 +119,3 @@ def test_links_and_devices_are_refused(tmp_path, kind):
     with pytest.raises(BrokenFile, match="'set/odd' is a link or a device"):
         unpack(archive, "set/", tmp_path / "out")
     assert everything_beside(archive) == [archive.name]
-
-
-@pytest.mark.parametrize("wanted", ["set/", "set/instances.json"])
-def test_a_damaged_archive_is_named_and_leaves_nothing(archive, tmp_path, wanted):
-    content = bytearray(archive.read_bytes())
-    if archive.suffix == ".tar":
-        content = content[: len(content) // 2]  # an uncompressed tar archive has no checksum of its files
-    else:
-        content[len(content) // 2] ^= 1
-    archive.write_bytes(content)
-    with pytest.raises(BrokenFile, match=archive.name) as error:
-        unpack(archive, wanted, tmp_path / "out")
-    assert "\n" not in str(error.value)
-    assert everything_beside(archive) == [archive.name]

@@ -63,15 +63,6 @@ def test_fetching_asks_maven_for_each_jar_and_records_the_hashes(maven, tmp_path
     assert [path.name for path in folder.parent.iterdir()] == ["corenlp"]
 
 
-def test_a_failed_fetch_leaves_nothing_behind(maven, tmp_path, monkeypatch):
-    monkeypatch.setenv("MAVEN_FAILS", "yes")
-    folder = tmp_path / "resources/corenlp"
-    result = fetch(folder)
-    assert result.exit_code == 1
-    assert "org.glassfish:jakarta.json" in result.stderr and result.stderr.count("\n") == 1
-    assert not list(folder.parent.iterdir())
-
-
 def test_a_jar_with_another_hash_is_refused(maven, tmp_path, monkeypatch):
     monkeypatch.setattr(corenlp_jars, "JARS", JARS)
     result = fetch(tmp_path / "resources/corenlp")

@@ -21,14 +21,6 @@ def test_a_file_is_downloaded_and_its_checksum_recorded(server, source, hasty, c
     assert recorded == f"{hashlib.sha256(content).hexdigest()}  data.bin\n"
 
 
-@pytest.mark.parametrize("address", ["absolute", "relative"])
-def test_a_mirror_may_be_a_file(source, hasty, content, folder, address):
-    (folder / "their data.bin").write_bytes(content)
-    where = (folder / "their data.bin").as_uri() if address == "absolute" else "file:their data.bin"
-    obtain(source(where), hasty)
-    assert FILE.read_bytes() == content and names() == KEPT
-
-
 @pytest.mark.parametrize("sha256", ["known", None])
 def test_dead_then_truncated_then_good(server, source, hasty, content, sha256):
     mirrors = [
@@ -92,15 +84,6 @@ def test_a_server_that_cannot_resume_starts_over(server, source, hasty, content,
     server.files["a"].cut_at = None
     obtain(source(address), hasty)
     assert FILE.read_bytes() == content and names() == KEPT
-
-
-def test_a_file_that_changed_on_the_server_is_downloaded_again(server, source, hasty, content):
-    address = server.serve("a", content[::-1], cut_at=1_500_000)
-    with pytest.raises(UserError):
-        obtain(source(address), hasty)
-    server.serve("a", content)
-    obtain(source(address), hasty)
-    assert FILE.read_bytes() == content
 
 
 def test_a_later_run_resumes_from_the_mirror_of_the_partial_download(server, source, hasty, content):

@@ -3,7 +3,6 @@
 import zipfile
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from jvgn.cli import main
@@ -54,13 +53,6 @@ def verified():
     return [" ".join(line.split()[:2]) for line in said.splitlines() if not line.startswith("resources")]
 
 
-def test_nothing_is_done_if_nothing_is_missing(published, hasty, server):
-    chosen = published()
-    fetch(chosen, hasty)
-    server.asked.clear()
-    assert fetch(chosen, hasty) == [] and server.asked == []
-
-
 def test_files_that_the_user_unpacked_are_used_as_they_are(published, hasty, folder, server):
     for name in ("resources/set/refs(unc).p", "resources/set/pictures/mine.jpg"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -86,17 +78,3 @@ def test_a_file_that_is_not_an_archive_is_linked(source, server, hasty, folder, 
     chosen = source(server.serve("a", content), provides={"resources/weights/net.pth": None})
     fetch(chosen, hasty)
     assert (folder / "resources/weights/net.pth").samefile(folder / chosen.file)
-
-
-def run_fetch(folder, sources, *names):
-    config = {"datasets": {}, "detectors": {}, "vocabularies": {}, "sources": sources}
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    return CliRunner().invoke(main, ["fetch", *names])
-
-
-def test_a_source_is_fetched_by_its_name(published, folder):
-    values = published().model_dump(mode="json", exclude_unset=True)
-    result = run_fetch(folder, {"mine": values}, "mine")
-    assert result.exit_code == 0, result.output
-    assert sorted(result.stdout.splitlines()) == sorted(PROVIDED)
-    assert (folder / "resources/set/pictures/a.jpg").exists()

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from jvgn.cli import main
 from jvgn.graphs import parsing
 from jvgn.graphs.parsing import CHUNK, EXPRESSIONS, Shard, distinct, merge_shards, parse_expressions
-from jvgn.graphs.tables import NODES, GraphFiles, graph_rows, read_edges, read_graph, read_nodes
+from jvgn.graphs.tables import GraphFiles, graph_rows, read_edges, read_graph, read_nodes
 from jvgn.storage import parquet as table
 from jvgn.storage.files import sha256
-from jvgn.storage.parquet import made_by, read_rows, read_table, write_table
-from parsers.errors import UserError
+from jvgn.storage.parquet import made_by, read_table, write_table
 from parsers.parser import Parser
 
 LEXICAL = Parser("lexical")
@@ -117,23 +116,11 @@ def test_shards_cover_all_rows_once(rows, count):
     assert max(stop - start for start, stop in bounds) - min(stop - start for start, stop in bounds) <= 1
 
 
-@pytest.mark.parametrize(("start", "stop"), [(0, 0), (0, 10), (250, 260), (255, 513), (600, 10_000)])
-def test_rows_are_read_as_a_slice_of_the_table(whole, start, stop):
-    everything = read_nodes(whole.nodes)
-    assert read_rows(whole.nodes, NODES, start, stop) == everything.slice(start, max(stop - start, 0))
-
-
 def test_a_dataset_without_expressions_has_tables_without_rows(tmp_path):
     write_table(tmp_path / "expressions.parquet", {"expression_id": [], "tokens": []}, EXPRESSIONS)
     parse_expressions(tmp_path / "expressions.parquet", GraphFiles.within(tmp_path), LEXICAL, threads=2)
     assert len(read_nodes(tmp_path / "nodes.parquet")) == 0
     assert json.loads((tmp_path / "coverage.json").read_text())["expressions"] == 0
-
-
-@pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "a/b", "-1/2"])
-def test_an_invalid_shard_is_an_error(shard):
-    with pytest.raises(UserError, match="expected N/M"):
-        Shard.named(shard)
 
 
 def test_shards_of_different_datasets_are_not_merged(whole, tmp_path):

@@ -109,12 +109,6 @@ def test_a_picture_whose_features_overflow_is_refused(grounder):
         grounder.ground(PICTURE, SENTENCE)
 
 
-@pytest.mark.parametrize("size", [(5000, 1), (3, 400)])
-def test_a_picture_that_is_hardly_more_than_a_line_is_refused(grounder, size):
-    with pytest.raises(UserError, match=f"this image has {size[0]} x {size[1]} pixels, too slim"):
-        grounder.look(Image.new("RGB", size))
-
-
 def test_beliefs_that_are_not_numbers_are_no_answer(grounder):
     for weights in grounder.trained.model.parameters():
         weights.data.fill_(torch.nan)

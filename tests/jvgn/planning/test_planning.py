@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 import torch
-import yaml
 from click.testing import CliRunner
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -12,7 +11,7 @@ from jvgn.cli import main
 from jvgn.detector.faster_rcnn import build_detector
 from jvgn.planning.experiment import Experiment
 from jvgn.planning.operations import BACK, ModelWork, PaddedBatch, detector_work
-from jvgn.planning.plan import in_bytes, in_hours, plan
+from jvgn.planning.plan import plan
 from jvgn.planning.resources import REQUESTS
 from jvgn.planning.stages import stages_of
 from jvgn.settings.configuration import read_configuration
@@ -128,33 +127,6 @@ def test_the_world_is_planned_from_its_settings(planned):
     assert "download" not in found.output.split("State:")[0].replace("download     disk", "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["shapes_det", "--run=vgg16"], "coco, which must withhold shapes"),
-        (["mine_det", f"--config={ROOT}/docs/examples/custom/config.yaml"], "the size of mine is not known; read it"),
-    ],
-)
-def test_an_experiment_that_cannot_be_planned_is_refused(planned, arguments, message):
-    found = planned(*arguments)
-    assert found.exit_code == 1 and message in found.output
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "unknown"),
-    [(("datasets", "refcoco", "folder"), "resources/mine", "refcoco"),
-     (("training_sets", "coco", "annotations"), "resources/mine.json", "coco")],
-)  # fmt: skip
-def test_data_of_unknown_size_must_be_read_before_planning(planned, path, value, unknown):
-    config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    section, name, key = path
-    config[section][name] |= {key: value}
-    Path("mine.yaml").write_text(yaml.safe_dump(config))
-    found = planned("refcoco_gt", config="mine.yaml")
-    assert found.exit_code == 1
-    assert f"the size of {unknown} is not known; read it first" in found.output
-
-
 @pytest.mark.parametrize(("name", "parse"), [("refcocog", "parse_shard"), ("shapes", "parse_expressions")])
 def test_memory_is_known_for_every_stage_but_parsing_which_depends_on_the_parser(name, parse, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -163,13 +135,3 @@ def test_memory_is_known_for_every_stage_but_parsing_which_depends_on_the_parser
     assert [rule for rule in rules if REQUESTS[rule].megabytes is None] == [parse]
     (line,) = [line for line in plan(experiment, throughput=10) if line.startswith("train the model")]
     assert "16 GB" in line
-
-
-@pytest.mark.parametrize(("value", "text"), [(0, ""), (None, "?"), (999, "999 B"), (13_510_573_713, "13.5 GB")])
-def test_bytes_are_printed_with_three_digits(value, text):
-    assert in_bytes(value) == text
-
-
-def test_hours_are_operations_divided_by_throughput():
-    assert in_hours(3600 * 2e12, throughput=1) == "2.00" and in_hours(1e9, throughput=1) == "< 0.01"
-    assert in_hours(0, throughput=1) == ""

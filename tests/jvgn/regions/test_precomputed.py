@@ -166,30 +166,13 @@ def without_the_second(images, path: Path) -> Path:
     return write_tsv(bottom_up_line)(images.drop(index=1), path)
 
 
-def of_another_size(images, path: Path) -> Path:
-    images = images.copy()
-    images.loc[1, "width"] += 10
-    return write_tsv(bottom_up_line)(images, path)
-
-
-def without_boxes(images, path: Path) -> Path:
-    lines = [bottom_up_line(image, features_of(image)) for image in images.itertuples()]
-    lines[1] = "\t".join(["20", "48", "64", "0", "", ""]) + "\n"
-    path.write_text("".join(lines))
-    return path
-
-
 FLAWS = {
     "missing": (without_the_second, "has no line for image 20"),
-    "resized": (of_another_size, r"image 20 \(20.png\) are for \(58, 64\) pixels, and the image has \(48, 64\)"),
     "outside": (spoil("boxes", put(-30)), r"image 20 .*box \(-30, .* is not inside"),
-    "without area": (spoil("boxes", put(48)), r"image 20 .*has no area"),
-    "no number": (spoil("boxes", put(np.nan)), r"image 20 "),
     "infinite": (spoil("features", put(np.inf)), "image 20 are not all finite"),
     "too large": (spoil("features", put(1e6)), "image 20 is too large for float16"),
     "other size of features": (spoil("features", lambda array: array[:, :3]), "image 20 .*have size 3"),
     "cut": (spoil("boxes", lambda array: array.ravel()[:5]), "image 20: not a readable line"),
-    "no boxes": (without_boxes, "image 20"),
 }
 
 

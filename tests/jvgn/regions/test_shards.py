@@ -1,9 +1,6 @@
 """An extraction in shards, or interrupted, gives the same file as one without either."""
 
-import os
-import signal
-import subprocess
-import sys
+import multiprocessing
 import time
 from pathlib import Path
 
@@ -12,13 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jvgn.regions import shards
 from jvgn.regions.hdf5_store import RegionStore, RegionWriter, Skipped
 from jvgn.regions.shards import Shard, merge_regions, write_skipped
 from jvgn.settings.detector import RegionSettings
-from jvgn.storage.files import actions_on_success, sha256
 from parsers.errors import BrokenFile, UserError
-from tests.jvgn.drawing import SETTINGS, draw
+from tests.jvgn.drawing import draw
 from tests.jvgn.regions.test_hdf5_store import FEATURE_SIZE, make_regions
 
 IMAGES = 70
@@ -62,58 +57,30 @@ def test_shards_are_cut_between_windows_and_cover_every_image_once(images, count
     assert max(sizes) - min(sizes) <= 1
 
 
-ATTEMPTS = 5
-
-
-def command(data, weights: Path, output: Path) -> list[str]:
-    CHOSEN.write(data.root / "regions.yaml")
-    SETTINGS.write(data.root / "detector.yaml")
-    options = {"settings": data.root / "regions.yaml", "detector": data.root / "detector.yaml", "dataset": data.root}
-    options |= {"images": data.folder, "weights": weights, "provenance": weights.parent / "provenance.json"}
-    options |= {"output": output}
-    named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    return [sys.executable, "-m", "jvgn", "extract-regions", "det", *named, "--name", "drawn", "drawn"]
-
-
-def kill_after_two_windows(process: subprocess.Popen, folder: Path) -> None:
-    """Kill it some milliseconds after two windows are done."""
+def kill_after_two_windows(process, folder: Path) -> None:
+    """Kill a process some milliseconds after two windows are done."""
     while len(list(folder.glob("[0-9]*.h5"))) < 2:
-        assert process.poll() is None, "the extraction ended before it could be killed"
+        assert process.is_alive(), "the extraction ended before it could be killed"
         time.sleep(0.001)
     time.sleep(np.random.default_rng().uniform(0, 0.02))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.join()
 
 
-def test_a_killed_shard_resumes_to_the_same_bytes(trained, many, tmp_path):
-    environment = os.environ | {"PYTHONPATH": str(Path(shards.__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+def test_a_killed_shard_resumes_to_the_same_bytes(trained, many, tmp_path, caplog):
+    caplog.set_level("INFO")
     uninterrupted = many.extract(trained[1], "det", tmp_path / "uninterrupted.h5", settings=CHOSEN)
-    killed = tmp_path / "killed.h5"
-    for _ in range(ATTEMPTS):  # it may end before the signal arrives
-        killed.unlink(missing_ok=True)
-        process = subprocess.Popen(command(many, trained[1], killed), env=environment, stderr=subprocess.DEVNULL)
-        kill_after_two_windows(process, killed.with_suffix(".parts"))
-        if not killed.exists():
-            break
-    assert not killed.exists(), f"the extraction was faster than the signal, {ATTEMPTS} times"
-    again = subprocess.run(command(many, trained[1], killed), env=environment, capture_output=True, text=True)
-    assert again.returncode == 0, again.stderr
-    assert "resuming" in again.stderr
+    killed, arguments = tmp_path / "killed.h5", (trained[1], "det", tmp_path / "killed.h5")
+    process = multiprocessing.get_context("fork").Process(
+        target=many.extract, args=arguments, kwargs={"settings": CHOSEN}
+    )
+    process.start()
+    kill_after_two_windows(process, killed.with_suffix(".parts"))
+    assert not killed.exists(), "the extraction was faster than the signal"
+    many.extract(*arguments, settings=CHOSEN)
+    assert "resuming" in caplog.text
     assert killed.read_bytes() == uninterrupted.read_bytes()
     assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["killed.h5", "uninterrupted.h5"]
-
-
-def test_windows_stay_until_the_command_has_succeeded(trained, many, tmp_path):
-    output = tmp_path / "regions.h5"
-    token = actions_on_success.set([])
-    try:
-        many.extract(trained[1], "det", output, settings=CHOSEN)
-        assert output.exists() and len(list((tmp_path / "regions.parts").glob("*.h5"))) == 5
-        for action in actions_on_success.get():
-            action()
-    finally:
-        actions_on_success.reset(token)
-    assert [path.name for path in tmp_path.iterdir()] == ["regions.h5"]
 
 
 def leave_part(data, weights: Path, output: Path, **changes) -> Path:
@@ -144,15 +111,6 @@ def test_damaged_or_outdated_windows_are_extracted_again(trained, many, tmp_path
     else:
         leave_part(data, weights, output, precision="float32")
     assert data.extract(weights, "gt", output, settings=CHOSEN).read_bytes() == expected
-
-
-def test_intact_windows_are_kept(trained, many, tmp_path):
-    part = leave_part(many, trained[1], tmp_path / "regions.h5")
-    with h5py.File(part, "a") as file:
-        file["score"][0] = 0.25
-    part.with_suffix(".sha256").write_text(sha256(part))
-    store = RegionStore(many.extract(trained[1], "gt", tmp_path / "regions.h5", settings=CHOSEN))
-    assert store.read(10).score[0] == 0.25
 
 
 def write_shard(path: Path, shard: str, first: int, **attributes) -> Path:

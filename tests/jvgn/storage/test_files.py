@@ -1,12 +1,6 @@
 """Atomic files: they appear whole or not at all, and problems with the disk are one line."""
 
-import errno
-import os
 import pickle
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +8,7 @@ import pyarrow as pa
 import pytest
 
 from jvgn.regions.hdf5_store import Regions, RegionWriter
-from jvgn.storage import files
-from jvgn.storage.files import leftovers, on_success, reading, record_of, replacing, replacing_folder, sha256
+from jvgn.storage.files import reading, record_of, replacing, replacing_folder
 from jvgn.storage.parquet import write_table
 from jvgn.storage.shown_text import one_line
 from parsers.errors import BrokenFile, UserError
@@ -52,30 +45,6 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
     assert contents(path) == {"a": "second", "b": "second"} and [*path.parent.iterdir()] == [path]
 
 
-WRITER = """
-import sys, time
-from jvgn.storage.files import replacing
-with replacing("a.txt") as temporary:
-    temporary.write_text("half")
-    print("writing", flush=True)
-    time.sleep(600)
-"""
-
-
-def test_a_killed_writer_leaves_the_old_file_and_a_leftover_that_is_found(tmp_path):
-    (tmp_path / "a.txt").write_text("old")
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER], cwd=tmp_path, env=environment, stdout=subprocess.PIPE
-    ) as process:
-        process.stdout.readline()
-        process.send_signal(signal.SIGKILL)
-    assert (tmp_path / "a.txt").read_text() == "old"
-    [left] = leftovers(tmp_path / "a.txt")
-    assert left.read_text() == "half"
-    assert [*leftovers(tmp_path / "b.txt")] == []
-
-
 def test_a_new_file_never_stands_beside_the_record_of_an_old_one(tmp_path):
     path = tmp_path / "a.txt"
     record_of(path).write_text("{}")
@@ -83,22 +52,6 @@ def test_a_new_file_never_stands_beside_the_record_of_an_old_one(tmp_path):
         temporary.write_text("new")
         assert record_of(path).exists()
     assert not record_of(path).exists()
-
-
-def test_a_path_that_cannot_be_a_file_is_named(tmp_path):
-    (tmp_path / "file").write_text("whole")
-    for path in (tmp_path, tmp_path / "file/a.json", Path("/dev/null"), tmp_path / ("x" * 300)):
-        with pytest.raises(UserError, match=f"^{path}: .*; choose"), replacing(path):
-            pass
-    assert contents(tmp_path) == {"file": "whole"}
-
-
-def test_a_problem_with_an_input_is_not_reported_about_the_output(tmp_path):
-    (tmp_path / "in").mkdir()
-    given = tmp_path / "in/given.txt"
-    with pytest.raises(PermissionError) as error, replacing(tmp_path / "out/a.txt"):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(given))
-    assert error.value.filename == str(given)
 
 
 def write_regions(path, noise):
@@ -139,23 +92,6 @@ def test_any_error_of_a_library_about_a_file_names_the_file(error):
 def test_a_missing_file_is_not_called_damaged():
     with pytest.raises(UserError, match=r"^a\.bin: no such file; "), reading("a.bin", "file"):
         raise FileNotFoundError
-
-
-def test_an_action_for_success_runs_at_once_outside_a_command():
-    done = []
-    on_success(lambda: done.append(1))
-    assert done == [1]
-
-
-def test_an_unchanged_file_is_hashed_once_and_a_changed_one_again(tmp_path, monkeypatch):
-    path = tmp_path / "a.txt"
-    path.write_text("a")
-    first = sha256(path)
-    time.sleep(0.01)
-    path.write_text("b")
-    second = sha256(path)
-    monkeypatch.setattr(files.hashlib, "file_digest", None)
-    assert sha256(path) == second != first
 
 
 @pytest.mark.parametrize("error", [UserError("no such thing"), BrokenFile("a.jar", "not a readable jar")])

@@ -56,12 +56,6 @@ def script(folder, text):
     return [sys.executable, str(path)]
 
 
-def test_work_is_done_in_order_by_other_processes():
-    with workers(2) as pool:
-        assert list(pool.map(abs, range(-9, 0), chunksize=2)) == list(range(9, 0, -1))
-        assert os.getpid() not in pool.map(process_id, range(2))
-
-
 def test_a_killed_worker_is_one_line():
     with pytest.raises(UserError, match="killed"), workers(1) as pool:
         os.kill(next(pool.map(process_id, [0])), signal.SIGKILL)

@@ -7,11 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli.errors import Commands
-from jvgn.storage import records
 from jvgn.storage.files import on_success, record_of, replacing
-from jvgn.storage.records import check_unchanged, read_origin
+from jvgn.storage.records import read_origin
 from jvgn.storage.stage_command import Foreign, Given, Joining, Made, Stage, reads
-from parsers.errors import BrokenFile
 
 
 @click.group(cls=Commands)
@@ -122,14 +120,6 @@ def test_a_changed_input_is_refused_before_any_work():
         assert refused.exit_code == 1 and "b.txt: changed since" in refused.stderr and not Path("c.txt").exists()
 
 
-@pytest.mark.parametrize("output", ["a.txt", "./a.txt", "link.txt"])
-def test_an_input_is_never_replaced_by_the_output(output):
-    write("a.txt", "a")
-    Path("link.txt").symlink_to("a.txt")
-    refused = run("shout", "a.txt", "--output", output)
-    assert refused.exit_code == 1 and "named twice" in refused.stderr and Path("a.txt").read_text() == "a"
-
-
 def test_files_that_were_made_from_different_inputs_are_refused():
     write("one/a.txt", "a")
     write("two/a.txt", "b")
@@ -168,20 +158,3 @@ def test_a_merged_file_records_what_made_its_pieces():
     write("three/piece.txt", "of unknown origin")
     assert run("join", "one", "two", "three", "--output", "whole/b.txt").exit_code == 0
     assert sorted(inputs_of("whole/b.txt")) == ["../a.txt", "../three/piece.txt"]
-
-
-def test_a_file_with_the_recorded_time_and_size_is_not_read_again(monkeypatch):
-    write("a.txt", "a")
-    run("shout", "a.txt", "--output", "b.txt")
-    monkeypatch.delattr(records, "sha256")
-    check_unchanged(Path("b.txt"))
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"format": "1"}', b'{"format": "2"}', b'{"format": "2", "more": 1}'],
-)
-def test_a_damaged_record_names_the_file_to_delete(content):
-    record_of(Path("b.txt")).write_bytes(content)
-    with pytest.raises(BrokenFile, match=r"\.b\.txt\.origin: .*; delete b\.txt"):
-        read_origin(Path("b.txt"))

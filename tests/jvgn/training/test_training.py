@@ -122,26 +122,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(small_worl
     assert trained_bytes(small_world, run_settings(epochs=2, seed=1), tmp_path / "other") != once
 
 
-def test_an_interrupted_training_ends_as_an_undisturbed_one(small_world, run_settings, tmp_path, monkeypatch):
-    undisturbed = trained_bytes(small_world, run_settings(epochs=3), tmp_path / "undisturbed")
-    epochs = []
-    accuracy = Trainer.accuracy
-
-    def interrupted(self, split):
-        epochs.append(split)
-        if len(epochs) == 2:
-            raise KeyboardInterrupt
-        return accuracy(self, split)
-
-    monkeypatch.setattr(Trainer, "accuracy", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        trained_bytes(small_world, run_settings(epochs=3), tmp_path / "disturbed")
-    assert (tmp_path / "disturbed" / "training_state.pt").exists()
-    assert trained_bytes(small_world, run_settings(epochs=3), tmp_path / "disturbed") == undisturbed
-    assert len(epochs) == 4  # one before the interruption, one lost, and the two that were left
-    assert not (tmp_path / "disturbed" / "training_state.pt").exists()
-
-
 def test_the_saved_state_stays_until_the_command_has_ended_well(small_world, run_settings, tmp_path):
     """On a disk that is full at the very end, hours of training are not lost."""
     actions = []

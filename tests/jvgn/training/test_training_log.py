@@ -62,14 +62,6 @@ def test_training_goes_on_where_tensorboard_cannot_write(tmp_path, caplog, capsy
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_training_goes_on_where_tensorboard_has_no_place(tmp_path, caplog):
-    (tmp_path / "logs").write_text("a file")
-    log = TrainingLog(total=20, tensorboard=tmp_path / "logs")
-    log.step(1, expressions=10, loss=1.0, learning_rate=1e-3)
-    log.close()
-    assert "TensorBoard's files cannot be written" in caplog.text
-
-
 def test_only_the_first_process_speaks(tmp_path, caplog, capsys):
     caplog.set_level(logging.INFO)
     log = TrainingLog(total=10, tensorboard=tmp_path / "logs", silent=True)

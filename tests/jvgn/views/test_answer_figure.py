@@ -21,7 +21,7 @@ from jvgn.views.answer_figure import (
     styles,
     top_regions,
 )
-from jvgn.views.figure_style import COLOURS, GOLD, fitted, text_width
+from jvgn.views.figure_style import COLOURS, GOLD
 from parsers import parse
 from parsers.scene_graph import Edge, Node, SceneGraph
 
@@ -93,13 +93,6 @@ def test_annotated_context_is_dashed_in_the_colour_of_its_node():
     assert 80 < x1 < 100 and 80 < y1 < 100 and 200 < x2 < 220 and 180 < y2 < 200
 
 
-def test_every_word_of_the_sentence_is_shown():
-    answer = answer_to(SENTENCES["long"])
-    figure = answer_figure(np.zeros((427, 640, 3), np.uint8), answer)
-    shown = " ".join(text.get_text() for text in figure.axes[0].texts)
-    assert shown.startswith(SENTENCES["long"])
-
-
 def test_the_bars_of_a_node_are_its_probabilities():
     answer = answer_to("the small red circle")
     figure = answer_figure(np.zeros((427, 640, 3), np.uint8), answer)
@@ -124,15 +117,6 @@ def test_the_referent_has_the_first_colour_and_no_two_nodes_look_the_same():
     answer = answer_to("", graph=chain(18))
     assert colours(answer)[17] == COLOURS[0] and colours(answer)[0] == COLOURS[1]
     assert len(set(zip(colours(answer), styles(answer), strict=True))) == 18
-
-
-def test_text_is_cut_where_it_must_be_and_nowhere_else():
-    whole = "a star beside a ring"
-    for letters in range(1, len(whole) - 2):
-        room = text_width(f"{whole[:letters]}…", SMALL)
-        assert fitted(whole, room, SMALL) == f"{whole[:letters].rstrip()}…"
-    assert fitted(whole, text_width(whole, SMALL), SMALL) == whole
-    assert fitted(whole, 0, SMALL) == "…"
 
 
 @pytest.mark.parametrize("sentence", ["no formula", "no character"])

@@ -6,9 +6,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from jvgn.views.graph_picture import as_json, dot, rows, svg, write_picture
+from jvgn.views.graph_picture import as_json, dot, rows, svg
 from parsers import parse
-from parsers.errors import UserError
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.tools.graph_drawing import places
 
@@ -55,11 +54,3 @@ def test_json_holds_the_whole_graph():
     assert [node["head"] for node in found["nodes"]] == ["dog", "mat"]
     assert found["edges"] == [{"subject": 0, "relation": "on", "object": 1, "tokens": [4]}]
     assert (found["referent"], found["left_out"]) == (0, [1])
-
-
-def test_the_suffix_of_a_picture_decides_its_format(tmp_path):
-    for name in ("a.svg", "a.dot", "a.json"):
-        write_picture(parse("a dog"), tmp_path / name)
-        assert "dog" in (tmp_path / name).read_text()
-    with pytest.raises(UserError, match=r"a\.png: graphs are drawn as \.svg, \.dot, \.json"):
-        write_picture(parse("a dog"), tmp_path / "a.png")

@@ -5,8 +5,6 @@ import gzip
 import json
 import os
 import re
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -14,17 +12,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
+from jvgn.cli import main
 from jvgn.settings.run import VocabularySettings
 from jvgn.storage.parquet import write_table
 from jvgn.vocabulary.words import COUNTED, Vocabulary, glove_vectors
 from parsers.errors import UserError
 
 SHARED = Path(os.environ.get("JVGN_SHARED", "../shared")).resolve() / "data"
-PEAK = "import re, sys; from jvgn.cli import main; main(sys.argv[1:], standalone_mode=False); " + (
-    "print(re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())[1])"
-)
-"""Runs a command and prints its largest size in memory. (`ru_maxrss` would count the parent's, from before `exec`.)"""
 
 
 def found(path, size, *wanted):
@@ -70,42 +66,6 @@ def test_an_error_names_a_broken_file_and_its_line(tmp_path, name, content, mess
         found(tmp_path / name, 3, "a")
 
 
-def write_large(path, lines):
-    """Words w0, w1, … of which each thousandth has a space in it, with 20 numbers each, of few different ones."""
-    numbers = np.random.default_rng(0).normal(size=(16, 20)).round(4)
-    vectors = [" ".join(map(str, row)) for row in numbers.tolist()]
-    with path.open("w") as file:
-        for start in range(0, lines, 100_000):
-            words = (f"w {i}" if i % 1000 == 999 else f"w{i}" for i in range(start, min(start + 100_000, lines)))
-            file.writelines(f"{word} {vectors[i % 16]}\n" for i, word in enumerate(words, start))
-    return numbers.astype(np.float32)
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured with Linux's /proc")
-def test_a_large_file_takes_less_than_500_mb(tmp_path):
-    lines = int(os.environ.get("JVGN_GLOVE_LINES", "400_000"))
-    numbers = write_large(tmp_path / "glove.txt", lines)
-    wanted = [*range(0, lines, 100), 999]
-    rows = {"split": ["train"] * len(wanted), "tokens": [[f"w{i}"] for i in wanted]}
-    write_table(tmp_path / "expressions.parquet", pa.table(rows, schema=COUNTED), COUNTED)
-    run = built_by_command(tmp_path, VocabularySettings(vector_size=20, glove=str(tmp_path / "glove.txt")))
-    assert int(run.stdout) < 500 * 1024, f"{int(run.stdout) / 1024:.0f} MB"
-    table, index = np.load(tmp_path / "vectors.npy"), Vocabulary.read(tmp_path / "words.parquet").index
-    np.testing.assert_array_equal(table[[index[f"w{i}"] for i in wanted[:-1]]], numbers[np.array(wanted[:-1]) % 16])
-    assert (tmp_path / "missing.csv").read_text() == "word,count,missing_from\nw999,1,glove\n"
-
-
-def built_by_command(folder, settings):
-    settings.write(folder / "settings.yaml")
-    options = {"settings": "settings.yaml", "expressions": "expressions.parquet", "words": "words.parquet"}
-    options |= {"vectors": "vectors.npy", "missing": "missing.csv"}
-    arguments = [part for name, file in options.items() for part in (f"--{name}", str(folder / file))]
-    command = [sys.executable, "-c", PEAK, "build-vocabulary", *arguments]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
-    assert run.returncode == 0, run.stderr
-    return run
-
-
 @pytest.mark.skipif(not (SHARED / "glove").exists(), reason=f"no GloVe in {SHARED}; set JVGN_SHARED")
 def test_real_expressions_start_from_real_vectors(tmp_path):
     sentences = [row["sent"].split() for row in json.loads((SHARED / "refcocog/expressions.json").read_text())]
@@ -113,7 +73,12 @@ def test_real_expressions_start_from_real_vectors(tmp_path):
     rows = {"split": splits, "tokens": sentences}
     write_table(tmp_path / "expressions.parquet", pa.table(rows, schema=COUNTED), COUNTED)
     glove = SHARED / "glove/glove.6B.100d.60k.txt.gz"
-    run = built_by_command(tmp_path, VocabularySettings(more_often_than=1, vector_size=100, glove=str(glove)))
+    VocabularySettings(more_often_than=1, vector_size=100, glove=str(glove)).write(tmp_path / "settings.yaml")
+    options = {"settings": "settings.yaml", "expressions": "expressions.parquet", "words": "words.parquet"}
+    options |= {"vectors": "vectors.npy", "missing": "missing.csv"}
+    arguments = [part for name, file in options.items() for part in (f"--{name}", str(tmp_path / file))]
+    run = CliRunner().invoke(main, ["build-vocabulary", *arguments])
+    assert run.exit_code == 0, run.stderr
     with gzip.open(glove, "rt", encoding="utf8", newline="\n") as file:
         real = {line.split(" ")[0]: line.rstrip().split(" ")[1:] for line in file}
     words, table = Vocabulary.read(tmp_path / "words.parquet").words[2:], np.load(tmp_path / "vectors.npy")[2:]

@@ -78,15 +78,6 @@ def test_a_rater_answers_by_keyboard_saves_and_is_tallied(browser, form):
     assert tallied.exit_code == 0, tallied.stderr
 
 
-def test_a_key_that_is_held_down_answers_once(browser, form):
-    start(browser)
-    for repeat in ("false", "true", "true"):
-        browser.execute_script(
-            f"document.dispatchEvent(new KeyboardEvent('keydown', {{ key: '3', repeat: {repeat} }}))"
-        )
-    assert browser.find_element(By.ID, "count").text == "Example 2 of 6 · 1 rated"
-
-
 def test_answers_survive_a_closed_tab(browser, form):
     start(browser)
     press(browser, "4", "3")
@@ -108,11 +99,6 @@ def test_an_answer_can_be_changed_and_what_is_left_is_named(browser, form):
     assert "5 examples are left" in browser.find_element(By.ID, "missing").text
     browser.find_element(By.ID, "back").click()
     assert browser.find_element(By.ID, "count").text == "Example 2 of 6 · 1 rated"
-
-
-def test_a_rater_needs_a_name(browser, form):
-    start(browser, "   ")
-    assert shown(browser) == ["start"]
 
 
 def test_an_example_shows_objects_beliefs_and_relations_as_text(browser, form):

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jvgn.storage.files import record_of
 from tests.long.miniature.conftest import PUBLISHED, clone
 
 RUNS = [f"{dataset}_{setting}" for dataset in ("refcocog", "refcoco", "refcoco+") for setting in ("det", "gt")]
@@ -112,17 +111,6 @@ def test_every_file_is_downloaded_once(everything, internet):
 def test_a_second_run_does_nothing(everything):
     again = everything.snakemake("--", *(f"results/{run}/metrics.json" for run in RUNS), *FLICKR)
     assert again.returncode == 0 and "Nothing to be done" in again.stdout + again.stderr
-
-
-def test_only_needed_files_are_unpacked(everything):
-    resources = everything.folder / "resources"
-    for folder, names in {
-        "coco/annotations": ["instances_train2014.json"],
-        "refcoco": ["refs(unc).p", "instances.json"],
-    }.items():
-        with_records = {*names, *(record_of(Path(name)).name for name in names)}
-        assert {path.name for path in (resources / folder).iterdir()} == with_records
-    assert not list(resources.rglob("*.part*")) and not list(resources.rglob("*MACOSX*"))
 
 
 def sha256(path):

@@ -13,7 +13,6 @@ from parsers import parse
 from parsers.__main__ import main
 from parsers.parser import Parser, load_backend
 from parsers.scene_graph import Edge, Node, SceneGraph
-from parsers.tools import figures
 from parsers.tools.differences import compare, differences
 from parsers.tools.graph_drawing import drawn, places, remarks
 from parsers.tools.sentences import read_sentences
@@ -131,56 +130,6 @@ def test_a_comparison_counts_differences_and_shows_examples_side_by_side(backwar
 def test_sentences_are_read_from_text_and_csv_files(tmp_path, name, content):
     (tmp_path / name).write_text(content)
     assert read_sentences(tmp_path / name) == [("a", "dog"), ("a", "cat", "'s", "tail")]
-
-
-@pytest.mark.parametrize("command", [["compare", "lexical", "lexical"], ["bench"]])
-def test_an_error_names_a_file_without_sentences(tmp_path, command):
-    (tmp_path / "a.txt").write_bytes(b"\n\n")
-    result = run(*command, tmp_path / "a.txt")
-    assert result.exit_code == 1 and result.output.startswith("Error: ") and "a.txt" in result.output
-
-
-def test_the_bench_prints_both_rates_and_their_ratio(tmp_path):
-    (tmp_path / "a.txt").write_text("\n".join(f"dog{number} on a mat" for number in range(600)))
-    result = run("bench", tmp_path / "a.txt")
-    assert result.exit_code == 0
-    lines = result.output.splitlines()
-    assert lines[0] == "lexical: 600 distinct sentences"
-    rates = [float(re.search(r"([\d,]+) sentences a second", line)[1].replace(",", "")) for line in lines[1:3]]
-    assert float(lines[3].removeprefix("ratio ")) == pytest.approx(rates[1] / rates[0], abs=0.02)
-
-
-GOLD = 'caption,scene_graph\na red bat,"( bat , is , red )"\na man is holding a red bat,"( man , hold , bat )"\n'
-
-
-def test_figures_have_a_row_for_each_length_and_for_a_parser_that_cannot_start(tmp_path):
-    (tmp_path / "gold.csv").write_text(GOLD)
-    result = run("figures", tmp_path / "gold.csv", "--backend", "lexical", "--backend", "oracle:a=b")
-    assert result.exit_code == 0
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in result.output.splitlines()]
-    assert lines[2][:4] == ["lexical", "all", "2", "92.86"] and float(lines[2][-1].replace(",", "")) > 0
-    assert [line[1] for line in lines[2:8]] == ["all", "1-4", "5-6", "7-9", "10-13", "14+"]
-    assert lines[8][0] == "oracle:a=b" and lines[8][1].startswith("not run: parser 'oracle': unknown")
-
-
-def test_figures_replace_the_table_of_a_document(tmp_path):
-    (tmp_path / "gold.csv").write_text(GOLD)
-    document = tmp_path / "parsers.md"
-    document.write_text(f"# Parsers\n{figures.START}\nold\n{figures.END}\nmore\n")
-    for _ in range(2):
-        assert run("figures", tmp_path / "gold.csv", "--backend", "lexical", "--into", document).exit_code == 0
-    text = document.read_text()
-    assert text.startswith(f"# Parsers\n{figures.START}\n| parser |") and text.endswith(f"|\n{figures.END}\nmore\n")
-    assert "old" not in text and text.count("| lexical | all |") == 1
-    document.write_text("# Parsers\n")
-    refused = run("figures", tmp_path / "gold.csv", "--backend", "lexical", "--into", document)
-    assert refused.exit_code == 1 and "no place for the table" in refused.stderr
-    assert refused.stdout == ""  # said before any parser runs
-
-
-@pytest.mark.parametrize(("rows", "expected"), [(":", "abcdef"), ("1::2", "bdf"), (":2", "ab"), ("4:", "ef")])
-def test_rows_are_chosen_as_python_does(rows, expected):
-    assert figures.chosen_rows("abcdef", rows) == expected
 
 
 def test_figures_equal_those_of_an_independent_scorer(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jvgn.settings.base import validated
-from jvgn.views.explorer.answers import Asked, AskedGraph, answer
+from jvgn.views.explorer.answers import Asked, answer
 from parsers.tools.verbalisation import Relation, Thing, worded
 
 SENTENCE = "the red cup on a box left of a disc"
@@ -72,11 +72,6 @@ def test_an_edited_graph_is_grounded_with_its_own_words(grounder, pictures, chan
     assert beliefs(answered) != beliefs(answer(grounder, pictures, asked()))
 
 
-def test_a_graph_needs_no_sentence(grounder, pictures):
-    answered = answer(grounder, pictures, asked(text=" ", graph={"nodes": [{"head": "cup"}], "referent": 0}))
-    assert answered["tokens"] == ("cup",) and answered["edited"]
-
-
 def test_the_referent_is_the_runs_for_a_sentence_and_the_persons_for_a_graph(grounder, pictures):
     """Where the run takes the node that nothing points to, a graph that was not touched still counts as such."""
     settings = grounder.trained.settings.model_copy(update={"referent": "in_degree"})
@@ -106,8 +101,3 @@ def test_unknown_words_are_named(grounder, pictures):
 def test_a_sentence_without_an_object_is_marked(grounder, pictures):
     assert answer(grounder, pictures, asked(text="of the of"))["fallback"]
     assert not answer(grounder, pictures, asked())["fallback"]
-
-
-def test_an_asked_graph_is_the_same_by_its_words_alone(grounder):
-    one, other = grounder.graph("the cup on a box"), grounder.graph("cup on the box")
-    assert AskedGraph.of(one) == AskedGraph.of(other)

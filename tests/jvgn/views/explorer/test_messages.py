@@ -40,16 +40,6 @@ def test_a_nodes_unary_score_and_all_its_messages_make_its_marginal(forest, mask
             torch.testing.assert_close(sum_N.log_softmax(dim=0), marginal[node], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("forest", FORESTS)
-def test_each_belief_continues_the_last_one_and_ends_as_the_marginal(forest):
-    unary, pairwise, edges = random_scores(*FORESTS[forest])
-    belief = dict(enumerate(unary.log_softmax(dim=1)))
-    for message in messages(unary, pairwise, edges):
-        torch.testing.assert_close(message.before_N, belief[message.target])
-        belief[message.target] = message.after_N
-    torch.testing.assert_close(torch.stack(list(belief.values())), log_marginals(unary, pairwise, edges))
-
-
 @pytest.mark.parametrize(
     ("root", "expected"),
     [

@@ -2,19 +2,13 @@
 
 import json
 import re
-from dataclasses import replace
 
-import pandas as pd
-import pyarrow as pa
 import pytest
 import torch
 
 from jvgn.evaluation.predict import predict
-from jvgn.evaluation.predictions import WHOLE_FILE
-from jvgn.storage.parquet import write_table
 from jvgn.training.run import train
 from jvgn.views.gallery.gallery_page import GallerySources, rendered, write_gallery
-from parsers.errors import UserError
 
 CPU = torch.device("cpu")
 FOUND_BEFORE = {"corrected": False, "broken": True, "ambiguous": True, "right": True, "wrong referent": False}
@@ -51,10 +45,6 @@ def page(written):
 
 def data_of(page):
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
-
-
-def test_the_same_run_writes_the_same_page(written, page):
-    assert written() == page
 
 
 def test_every_belief_is_a_distribution_over_the_regions_of_its_image(page):
@@ -95,22 +85,6 @@ def test_annotated_context_has_its_boxes_and_is_wrong_if_any_of_it_is_not_found(
 def test_the_page_refers_to_nothing_outside_itself(page):
     assert not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
     assert "https://" not in page and "@import" not in page
-
-
-def test_predictions_of_other_regions_are_refused(sources, tmp_path):
-    beliefs = pd.read_parquet(sources.predictions)
-    beliefs["unary_of_regions"] = beliefs["unary_of_regions"].map(lambda values: values[:-1])
-    table = pa.Table.from_pandas(beliefs, schema=WHOLE_FILE, preserve_index=False)
-    write_table(tmp_path / "predictions.parquet", table, WHOLE_FILE)
-    others = replace(sources, predictions=tmp_path / "predictions.parquet")
-    with pytest.raises(UserError, match=r"predictions.parquet: image \d+ has \d+ regions; predict again"):
-        write_gallery(others, sources.regions.parent / "images", tmp_path / "index.html", "small", 0.5)
-
-
-def test_data_that_looks_like_a_place_in_the_page_stays_data():
-    page = rendered({"title": "{{data}}", "counts": {}, "examples": ["{{style}}"], "images": {}})
-    assert "<h1>{{data}}</h1>" in page
-    assert data_of(page)["examples"] == ["{{style}}"]
 
 
 def test_data_cannot_end_its_script_element():

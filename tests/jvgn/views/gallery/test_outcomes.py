@@ -39,11 +39,6 @@ def test_a_graph_is_misread_if_it_lacks_an_object_or_has_another_referent():
     assert misread(pd.DataFrame(nodes, columns=columns), pd.DataFrame(mentions, columns=columns)) == {2, 3}
 
 
-def test_without_gold_mentions_no_graph_is_called_misread():
-    columns = ["expression_id", "head_token", "is_referent"]
-    assert misread(pd.DataFrame([(1, 0, True)], columns=columns), pd.DataFrame([], columns=columns)) == set()
-
-
 def test_the_choice_has_some_of_every_outcome_and_spreads_over_images():
     rows = [
         {"expression_id": number, "image_id": number // 5, "outcome": outcome, "gain": number % 7}

@@ -3,9 +3,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from jvgn.cli import main
 from jvgn.evaluation.metrics import calibration_error
 from jvgn.regions.recall import measure_recall
 from jvgn.storage.parquet import write_table
@@ -102,23 +100,3 @@ def test_categories_are_in_the_order_of_their_precision(tmp_path, output):
     (tmp_path / "ap.json").write_text(json.dumps(PRECISION))
     draw_average_precision(tmp_path / "ap.json", output)
     assert numbers_of(output)["category"].tolist()[3:] == ["c", "a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("command", "option", "content"),
-    [
-        ("ablation", "ablation", "a,b\n1,2\n"),
-        ("average-precision", "measured", '{"ap": 1}'),
-        ("average-precision", "measured", json.dumps(PRECISION | {"ap": 10**400})),
-        ("coverage", "coverage", "{}"),
-    ],
-)
-def test_a_file_with_other_content_is_named_and_nothing_is_drawn(finished, tmp_path, command, option, content):
-    path = tmp_path / "broken"
-    path.write_text(content)
-    drawn = ["--title", "t", "--figure", f"{tmp_path}/new.svg", "--numbers", f"{tmp_path}/new.csv"]
-    others = ("expressions", "nodes", "edges") if command == "coverage" else ()
-    files = [part for name in others for part in (f"--{name}", str(finished.folder / f"{name}.parquet"))]
-    result = CliRunner().invoke(main, ["figures", command, f"--{option}", str(path), *files, *drawn])
-    assert result.exit_code == 1 and result.stderr.startswith(f"Error: {path}: ")
-    assert not list(tmp_path.glob("new*"))

@@ -3,10 +3,6 @@ import os
 import re
 from pathlib import Path
 
-import pytest
-from click.testing import CliRunner
-
-from jvgn.cli import main
 from jvgn.views.survey.form import write_form
 from jvgn.views.survey.rated_models import FileModel, RunModel, read_models
 
@@ -61,20 +57,6 @@ def test_information_that_one_model_lacks_is_shown_for_no_model(written, tmp_pat
         assert example["relations"] == [] and all("before" not in one for one in example["objects"])
 
 
-def test_referents_that_one_model_does_not_mark_are_marked_for_no_model(written, tmp_path):
-    unmarked = [line(sentence, [1, 1, 9, 9]) for sentence in SENTENCES]
-    for one in unmarked:
-        del one["objects"][1]["is_referent"]
-    marked = [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]
-    for one in (*marked, *unmarked):  # the referent is what the sentence mentions last
-        one["sentence"] = "by a ring: " + one["objects"][1]["phrase"]
-    models = [FileModel(name, written(name, lines), None) for name, lines in (("a", marked), ("b", unmarked))]
-    write_form(models, 4, 0, tmp_path / "form.html", tmp_path / "key.json")
-    for example in data_of(tmp_path / "form.html")["examples"]:
-        assert not any(one["is_referent"] for one in example["objects"])
-        assert example["objects"][0]["phrase"] == "ring"
-
-
 def test_a_seed_gives_one_form_and_another_seed_another(models, tmp_path):
     def made(seed):
         write_form(models, 5, seed, tmp_path / "again.html", tmp_path / "again.json")
@@ -92,40 +74,6 @@ def test_the_form_refers_to_nothing_outside_itself_and_text_stays_text(written, 
     page = (tmp_path / "form.html").read_text()
     assert page.count("<script") == 2 and data_of(tmp_path / "form.html")["examples"][0]["sentence"] == markup
     assert "https://" not in page and not re.search(r'(?:src|href)="(?!data:|#)', page.split('id="data"')[0])
-
-
-BAD = {
-    "a name twice": ["a={zebra}", "a={zebra}"],
-    "a reserved name": ["all={zebra}"],
-    "too few sentences": ["a={zebra}", "--examples", "9"],
-    "nothing in common": ["a={zebra}", "b={other}", "--examples", "1"],
-    "not JSON": ["a={broken}"],
-    "an unknown object in a relation": ["a={odd}"],
-    "a box with x1 > x2": ["a={inverted}"],
-    "a missing image": ["a={unseen}", "--examples", "1"],
-    "form and key in one file": ["a={zebra}", "--examples", "1", "--key", "{folder}/form.html"],
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_a_mistake_is_one_line_and_leaves_nothing(case, written, tmp_path):
-    good = line("a star", [1, 1, 9, 9])
-    places = {
-        "folder": tmp_path,
-        "zebra": written("zebra", [line(sentence, [5, 5, 25, 25]) for sentence in SENTENCES]),
-        "other": written("other", [good]),
-        "unseen": written("unseen", [good | {"image": "none.png"}]),
-        "odd": written("odd", [good | {"relations": [{"subject": 0, "relation": "on", "object": 2}]}]),
-        "inverted": written("inverted", [good | {"objects": [good["objects"][0] | {"box": [9, 9, 1, 1]}]}]),
-        "broken": written("broken", [good]),
-    }
-    with places["broken"].open("a") as file:
-        file.write("{half\n")
-    command = ["survey", "make", "--images", str(tmp_path), "--output", str(tmp_path / "form.html")]
-    command += ["--key", str(tmp_path / "key.json"), *(argument.format(**places) for argument in BAD[case])]
-    result = CliRunner().invoke(main, command)
-    assert result.exit_code == 1 and result.stderr.startswith("Error: ")
-    assert not (tmp_path / "form.html").exists() and not (tmp_path / "key.json").exists()
 
 
 def test_images_of_a_run_are_found_from_any_working_directory(tmp_path, monkeypatch):

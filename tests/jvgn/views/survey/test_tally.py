@@ -71,18 +71,3 @@ CHANGES = {
 def test_answers_that_do_not_fit_are_one_line(survey, answered, case):
     path = answered("Ann", lambda model: 4, CHANGES[case])
     assert run(survey, path).stderr.startswith(f"Error: {path}: ")
-
-
-def test_a_rater_who_answers_twice_is_named_with_both_files(survey, answered, tmp_path):
-    first = answered("Ann", lambda model: 4)
-    second = tmp_path / "again.json"
-    second.write_text(first.read_text().replace('"Ann"', '" ann "'))
-    (said,) = run(survey, first, second).stderr.strip().splitlines()
-    assert "has answered already, in" in said and str(first) in said and str(second) in said
-
-
-def test_an_unrated_model_and_a_wrong_key_are_named(survey, answered):
-    one_sided = answered("Ann", lambda model: 1 if model == "zebra" else 0)
-    assert "no example of quokka was rated" in run(survey, one_sided).stderr
-    wrong_key = CliRunner().invoke(main, ["survey", "tally", "--key", str(one_sided), str(one_sided)])
-    assert wrong_key.exit_code == 1 and "not a readable key of a survey" in wrong_key.stderr
