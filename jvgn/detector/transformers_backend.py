@@ -73,6 +73,9 @@ class OpenTransformer:
         asked = [re.sub(r"[.?]", " ", phrase).strip().lower() for phrase in phrases]  # both end a phrase for the model
         more = {"truncation": True} if self.model.config.model_type in BY_PHRASES else {}
         inputs = self.processor(images=pixels_HW3, text=[asked], return_tensors="pt", **more).to(self.device)
+        most = getattr(self.model.config, "max_text_len", None)
+        if most is not None and inputs["input_ids"].shape[1] > most:
+            raise UserError(f"the sentence has more words than {self.name} reads ({most} tokens); shorten it")
         outputs = self.model(**inputs)
         # No region is dropped, so the boxes are in the order of the logits.
         (found,) = self.processor.post_process_grounded_object_detection(
@@ -85,10 +88,6 @@ class OpenTransformer:
 
     def of_phrases(self, score_NT: Tensor, token_T: Tensor, count: int) -> Tensor:
         """Return (N, Q): the score of each phrase, that of its best token. A phrase ends with a full stop."""
-        if len(token_T) > score_NT.shape[1]:
-            raise UserError(
-                f"the sentence has more words than {self.name} reads ({score_NT.shape[1]} tokens); shorten it"
-            )
         special = set(self.processor.tokenizer.all_special_ids)
         stop, phrase = self.processor.tokenizer.convert_tokens_to_ids("."), 0
         score_NQ = score_NT.new_zeros(len(score_NT), count)

@@ -12,8 +12,6 @@ from pydantic import (
     PositiveInt,
     RootModel,
     Tag,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
@@ -117,16 +115,18 @@ class TorchvisionCocoSettings(NetworkSettings):
     source: Literal["torchvision-coco"]
     model: CocoModel = "fasterrcnn_resnet50_fpn_v2"
     """`fasterrcnn_resnet50_fpn_v2` finds more, `fasterrcnn_mobilenet_v3_large_fpn` is smaller and faster."""
-    weights: str | None = Field(default=None, validate_default=True)
+    weights: str | None = None
     """The published file; null: `resources/weights/{model}.pth`, which is downloaded when it is needed."""
     short_side: PositiveInt = 800
     long_side: PositiveInt = 1333
     test_proposals: PositiveInt = 1000
 
-    @field_validator("weights")
+    @model_validator(mode="before")
     @classmethod
-    def published(cls, weights: str | None, known: ValidationInfo) -> str:
-        return weights or coco_weights(known.data.get("model", COCO_MODELS[0]))
+    def name_published(cls, values: Any) -> Any:
+        if isinstance(values, dict) and values.get("weights") is None:
+            return values | {"weights": coco_weights(values.get("model", COCO_MODELS[0]))}
+        return values
 
 
 class PrecomputedSettings(Frozen):

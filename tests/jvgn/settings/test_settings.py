@@ -51,7 +51,7 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
     [
         ("shape", {}, r"unknown key shape; did you mean shapes\?"),
         ("shapes.train", -3, r"shapes\.train: .* greater than 0, found -3"),
-        ("detectors.tiny.source", "caffe", r"detectors\.tiny: source: expected torchvision, detectron2 or precomputed"),
+        ("detectors.tiny.source", "caffe", r"detectors\.tiny: source: expected torchvision, "),
         ("detectors.tiny", {"source": "precomputed", "format": "npz"}, r"detectors\.tiny: .*name the files of"),
         ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
         ("datasets.shapes.run.training.epoch", 3, r"run: unknown key training\.epoch; did you mean epochs\?"),
