@@ -175,7 +175,7 @@ def fetched_weights(model: CocoModel) -> Path:
         fetch(sources[model], downloads)
     except UserError as error:
         raise UserError(
-            f"no detector: {error}; it has {MEGABYTES[model]} MB, and `jvgn fetch {model}` downloads it;"
-            " --annotations FILE needs no detector"
+            f"no detector: {error}; in the project's folder, `jvgn fetch {model}` downloads it"
+            f" ({MEGABYTES[model]} MB); --annotations FILE needs no detector"
         ) from error
     return path
