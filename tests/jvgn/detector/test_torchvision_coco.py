@@ -14,8 +14,7 @@ from jvgn.detector.torchvision_coco import coco_categories, load_coco_detector
 from jvgn.rules.category_words import SYNONYMS
 from jvgn.rules.pretrained_scenes import MEGABYTES
 from jvgn.settings.built_in_sources import BUILT_IN_SOURCES
-from jvgn.settings.detector import COCO_MODELS
-from jvgn.settings.regions import RegionSettings
+from jvgn.settings.detector import COCO_MODELS, RegionSettings
 from parsers.errors import UserError
 from tests.jvgn.detector.published_weights import MODEL, SMALL, coco_settings, save_published
 
