@@ -11,7 +11,8 @@ from jvgn.cli.log import start_log
 
 MODULES = {
     # For people.
-    "ground_commands": "ground show explore",
+    "ground_commands": "ground show",
+    "explore_command": "explore",
     "rule_commands": "evaluate rules",
     "inspection_commands": "graph summary verify regions tables plan describe schema",
     "survey_commands": "survey",
