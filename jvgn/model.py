@@ -36,6 +36,9 @@ class NodeBeliefs:
     map_K: Tensor
     distinct_K: Tensor | None = None
     """Regions of the best joint grounding that uses no region twice, if asked for."""
+    not_found_K: Tensor | None = None
+    """The probability that no region is meant, if the potentials have such a state; the others are then given that one
+    is."""
 
     @classmethod
     def of(cls, batch: Batch, unary_KN: Tensor, pairwise_ENN: Tensor, distinct: bool = False) -> Self:

@@ -4,7 +4,7 @@ import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,6 +33,7 @@ STDOUT = Path("-")
 @click.option("--run", type=FILE, help="Evaluate a trained run instead of the rules.")
 @click.option("--settings", type=FILE, help="A YAML file with weights of the rules.")
 @click.option("--without", multiple=True, help="Leave out a group of rules: names, relations, …; may be repeated.")
+@click.option("--absent", is_flag=True, help="Also ask each expression of all other images: is it rightly not found?")
 @click.option("--json", "answers_file", type=FILE, help="Also write the result into this file; - prints it.")
 @threads_option
 @device_option
@@ -45,6 +46,7 @@ def evaluate(
     run: Path | None,
     settings: Path | None,
     without: tuple[str, ...],
+    absent: bool,
     answers_file: Path | None,
     threads: int,
     device: str | None,
@@ -66,8 +68,10 @@ def evaluate(
         if one.image_id not in given.images:
             raise UserError(f"{expressions}: image {one.image_id} is not in {annotations}; fix the line")
     if run is not None:
-        if settings or without or detector:
-            raise UserError("--run: a trained run has no rules; leave out --settings, --without and --detector")
+        if settings or without or detector or absent:
+            raise UserError(
+                "--run: a trained run has no rules; leave out --settings, --without, --detector and --absent"
+            )
         ground = by_run(given, images, run, str(prepared_device(device, threads)))
     else:
         chosen = RuleSettings() if settings is None else RuleSettings.read(settings)
@@ -79,11 +83,17 @@ def evaluate(
             ground = by_detector(given, images, rules, detector, str(prepared_device(device, threads)))
     regions = str(given.path if detector is None else detector)
     found = result("rules" if run is None else str(run), regions, judged(asked, ground, given.box))
+    if absent:
+        found["absent"] = calibration_of(given, asked, ground)
     text = json.dumps(found, indent=1) + "\n"
     if answers_file == STDOUT:
         click.echo(text, nl=False)
         return
     say(*table(found))
+    if absent:
+        from jvgn.evaluation.absent_expressions import calibration_table
+
+        say(*calibration_table(found["absent"]))
     if answers_file is not None:
         write_text(answers_file, text)
 
@@ -101,7 +111,8 @@ def by_rules(given: "GivenRegions", images: Path, settings: "RuleSettings") -> "
 
     def ground(asked: "Expression") -> Grounded:
         answer = grounder.answer(scene(asked.image_id), asked.expression)
-        return Grounded(answer.graph, boxes(answer), given.all_boxes(asked.image_id))
+        unfound = answer.not_found(answer.graph.referent)
+        return Grounded(answer.graph, boxes(answer), given.all_boxes(asked.image_id), unfound)
 
     return ground
 
@@ -125,9 +136,24 @@ def by_detector(
 
     def ground(asked: "Expression") -> Grounded:
         answer = grounder.answer(seen(asked.image_id), asked.expression)
-        return Grounded(answer.graph, boxes(answer), answer.box_N4)
+        return Grounded(answer.graph, boxes(answer), answer.box_N4, answer.not_found(answer.graph.referent))
 
     return ground
+
+
+def calibration_of(
+    given: "GivenRegions", asked: "list[Expression]", ground: "Callable[[Expression], Grounded]"
+) -> dict[str, Any]:
+    """Ask every expression of every image, and return how well "not found" is calibrated."""
+    from tqdm import tqdm
+
+    from jvgn.evaluation.absent_expressions import calibration, doubted
+
+    images: dict[int, set[int]] = {image_id: set() for image_id in given.images}
+    for one in given.objects.values():
+        images[one.image_id].add(one.category_id)
+    rows = doubted(asked, images, lambda note: given.objects[note].category_id, given.box, ground)
+    return calibration(list(tqdm(rows, total=len(images) * len(asked), unit=" questions", disable=None)))
 
 
 def by_run(given: "GivenRegions", images: Path, run: Path, device: str) -> "Callable[[Expression], Grounded]":

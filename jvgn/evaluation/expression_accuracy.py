@@ -56,6 +56,8 @@ class Grounded:
     graph: SceneGraph
     box_K4: np.ndarray
     region_N4: np.ndarray
+    not_found: float | None = None
+    """The probability that the referent is not found, if the model can say so."""
 
 
 @dataclass(frozen=True)

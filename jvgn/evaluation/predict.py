@@ -85,6 +85,7 @@ def prediction_rows(examples: Examples, batch: Batch, beliefs: NodeBeliefs, deco
             "unary": probability(beliefs.unary_KN, region_K),
             "marginal": probability(beliefs.marginal_KN, region_K),
             "entropy": beliefs.entropy().cpu().numpy(),
+            "not_found": np.nan if beliefs.not_found_K is None else beliefs.not_found_K.cpu().numpy(),
             "iou": chosen.overlap,
             "correct": chosen.correct,
             **{f"{way}_region": judged.region for way, judged in ways.items()},

@@ -6,6 +6,9 @@ One row for each expression and node:
 - region int32, the index of the chosen region within its image, by the run's decoding; x1, y1, x2, y2 float32, its box.
 - unary and marginal float32, the probability of the chosen region before and after message passing.
 - entropy float32 of the node's marginal, in nats; 0 is certainty.
+- not_found float32, the probability that no region is meant, for models that can say so (rules), and empty for others.
+  The other probabilities of the node are then given that it is found: the gold objects of a dataset are in its images.
+  Files of earlier versions lack this column.
 - iou float32 with the gold box and correct bool (see `jvgn.correctness`); both are empty where there is no gold.
 - `{way}_region` int32 and `{way}_correct` bool for each way to decode: `unary` (without message passing), `marginal`
   and `map` (the best joint grounding).
@@ -31,6 +34,7 @@ if TYPE_CHECKING:  # `jvgn ground` loads this module and needs no pandas
     import pandas as pd
 
 WAYS: tuple[Literal["unary", "marginal", "map"], ...] = ("unary", "marginal", "map")
+NOT_FOUND = "not_found"
 KEY = [("expression_id", pa.int64()), ("node", pa.int16())]
 PREDICTIONS = pa.schema(
     [
@@ -41,6 +45,7 @@ PREDICTIONS = pa.schema(
         ("unary", pa.float32()),
         ("marginal", pa.float32()),
         ("entropy", pa.float32()),
+        (NOT_FOUND, pa.float32()),
         ("iou", pa.float32()),
         ("correct", pa.bool_()),
         *((f"{way}_region", pa.int32()) for way in WAYS),
@@ -59,15 +64,16 @@ CERTAIN = 1.0001
 def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
     """Return all columns but the beliefs, after a check that every expression is among those `evaluated`."""
     may_be_empty = ["correct", *(f"{way}_correct" for way in WAYS)]
-    table = unique(path, read_table(path, PREDICTIONS, may_be_empty), "expression_id", "node")
+    table = unique(path, read_table(path, PREDICTIONS, may_be_empty, [NOT_FOUND]), "expression_id", "node")
     ids = np.unique(table["expression_id"].to_numpy())
     referents = table.filter(table["is_referent"])
     if not np.array_equal(ids, np.sort(referents["expression_id"].to_numpy())):
         raise BrokenFile(path, "an expression does not have exactly one referent")
     if len(unknown := np.setdiff1d(ids, evaluated)):
         raise BrokenFile(path, f"expression {unknown[0]} is not one that the dataset evaluates")
-    for name in ("unary", "marginal"):
-        if not np.all((table[name].to_numpy() >= 0) & (table[name].to_numpy() <= CERTAIN)):
+    for name in ("unary", "marginal", NOT_FOUND):
+        given = pc.drop_null(table[name]).to_numpy()
+        if (name != NOT_FOUND and len(given) < len(table)) or not np.all((given >= 0) & (given <= CERTAIN)):
             raise BrokenFile(path, f"column {name} has values outside [0, 1]", "train the run again")
     check_boxes(path, table)
     return table

@@ -1,10 +1,12 @@
 """The rules in the place of a trained model: potentials for the batches of a dataset, and the predictions of a run.
 
-Every gold object is in its image, so the choice is among its regions: "not found" is left out here.
+Every gold object of a dataset is in its image, so a node is grounded in a region: its beliefs are given that it is found.
+The probability that it is not found is kept beside them.
 
-Shape suffixes: K nodes, E edges, N regions, S expressions.
+Shape suffixes: K nodes, E edges, N regions, M = N + 1 with "not found", S expressions.
 """
 
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -15,10 +17,11 @@ import torch
 from torch import Tensor
 
 from jvgn.batches import Batch
+from jvgn.belief_propagation import log_marginals
 from jvgn.datasets import tables
 from jvgn.evaluation.predict import believed, prediction_rows, with_beliefs
 from jvgn.evaluation.predictions import WHOLE_FILE
-from jvgn.graphs.tables import read_edges, read_nodes
+from jvgn.graphs.tables import GraphFiles, read_edges, read_nodes, scene_graph
 from jvgn.model import NodeBeliefs
 from jvgn.rules.rule_potentials import rule_potentials
 from jvgn.rules.scene import Scene
@@ -26,7 +29,7 @@ from jvgn.settings.run import RuleSettings, RunSettings
 from jvgn.storage.parquet import writing
 from jvgn.storage.pictures import checked_picture
 from jvgn.training.examples import Examples, Inputs
-from parsers.scene_graph import Edge, Node, SceneGraph
+from parsers.scene_graph import SceneGraph
 
 REMEMBERED = 64
 """Images whose pixels are kept: those of a batch."""
@@ -45,23 +48,28 @@ class RuleModel:
         self.scenes: dict[int, Scene] = {}
 
     def __call__(self, batch: Batch, distinct: bool = False) -> NodeBeliefs:
-        return NodeBeliefs.of(batch, *self.potentials(batch), distinct)
+        unary_KM, pairwise_EMM = self.potentials(batch)
+        beliefs = NodeBeliefs.of(batch, unary_KM[:, :-1], pairwise_EMM[:, :-1, :-1], distinct)
+        marginal_KM = log_marginals(unary_KM, pairwise_EMM, batch.edges_E2, batch.schedule)
+        found_KN = marginal_KM[:, :-1].log_softmax(dim=1)
+        return replace(beliefs, marginal_KN=found_KN, not_found_K=marginal_KM[:, -1].exp())
 
     def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Return (K, N) and (E, N, N), the log-potentials of eq. (8); padding is masked."""
+        """Return (K, M) and (E, M, M), the log-potentials of eq. (8); padding is masked, and "not found" is the last."""
         most = batch.present_IN.shape[1]
-        unary_KN = np.full((len(batch.image_K), most), -np.inf, dtype=np.float32)
-        pairwise_ENN = np.zeros((len(batch.image_E), most, most), dtype=np.float32)
+        unary_KM = np.full((len(batch.image_K), most + 1), -np.inf, dtype=np.float32)
+        pairwise_EMM = np.zeros((len(batch.image_E), most + 1, most + 1), dtype=np.float32)
         node = edge = 0
         expressions = self.examples.expressions
         for row in batch.row_S.tolist():
             graph = self.graphs[int(expressions["expression_id"].iloc[row])]
             scene = self.scene(int(expressions["image_id"].iloc[row]))
-            found, count = rule_potentials(scene, graph, self.settings), len(scene)
-            unary_KN[node : node + len(graph.nodes), :count] = found.unary_KM[:, :count]
-            pairwise_ENN[edge : edge + len(graph.edges), :count, :count] = found.pairwise_EMM[:, :count, :count]
+            found = rule_potentials(scene, graph, self.settings)
+            column_M = np.append(np.arange(len(scene)), most)
+            unary_KM[node : node + len(graph.nodes), column_M] = found.unary_KM
+            pairwise_EMM[edge : edge + len(graph.edges), column_M[:, None], column_M] = found.pairwise_EMM
             node, edge = node + len(graph.nodes), edge + len(graph.edges)
-        return torch.from_numpy(unary_KN), torch.from_numpy(pairwise_ENN)
+        return torch.from_numpy(unary_KM), torch.from_numpy(pairwise_EMM)
 
     def scene(self, image_id: int) -> Scene:
         if image_id not in self.scenes:
@@ -81,20 +89,11 @@ def read_graphs(inputs: Inputs) -> dict[int, SceneGraph]:
     tokens = dict(zip(sentences["expression_id"].to_pylist(), sentences["tokens"].to_pylist(), strict=True))
     own = itemgetter("expression_id")
     edges = {key: list(rows) for key, rows in groupby(read_edges(inputs.edges).to_pylist(), own)}
-    found = {}
-    for key, rows in groupby(read_nodes(inputs.nodes).to_pylist(), own):
-        nodes = list(rows)
-        found[key] = SceneGraph(
-            tuple(tokens[key]),
-            tuple(
-                Node(one["head"], one["head_token"], tuple(one["attributes"]), tuple(one["tokens"])) for one in nodes
-            ),
-            tuple(
-                Edge(one["subject"], one["relation"], one["object"], tuple(one["tokens"])) for one in edges.get(key, [])
-            ),
-            next(one["node"] for one in nodes if one["is_referent"]),
-        )
-    return found
+    files = GraphFiles(inputs.nodes, inputs.edges, inputs.nodes.with_name("coverage.json"))
+    return {
+        key: scene_graph(files, key, tokens[key], list(rows), edges.get(key, []))
+        for key, rows in groupby(read_nodes(inputs.nodes).to_pylist(), own)
+    }
 
 
 def predict_by_rules(

@@ -110,6 +110,11 @@ class Answer:
     def phrase(self, node: int) -> str:
         return " ".join(self.graph.tokens[token] for token in self.graph.nodes[node].tokens)
 
+    def not_found(self, node: int) -> float | None:
+        """Return the probability that no region is meant; None if the model cannot say so."""
+        regions = len(self.box_N4)
+        return float(self.marginal_KN[node, regions]) if self.marginal_KN.shape[1] > regions else None
+
     def is_null(self, region: int) -> bool:
         """Return whether this index means "not found"."""
         return region == len(self.box_N4)
@@ -166,7 +171,7 @@ def node_json(answer: Answer, grounding: Grounding) -> dict[str, Any]:
         "marginal": grounding.marginal,
         "unary_of_regions": answer.unary_KN[grounding.node, :regions].tolist(),
         "marginal_of_regions": answer.marginal_KN[grounding.node, :regions].tolist(),
-        "not_found": float(answer.marginal_KN[grounding.node, regions:].sum()),
+        "not_found": answer.not_found(grounding.node),
         "rules": rules_json(answer, grounding),
     }
 
