@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 STDOUT = Path("-")
 MOST_JOINT = 1000
 """Limit of joint groundings: the memory of their search grows with the square of their number."""
+OF_SHAPES = "this run was trained on drawn shapes; it knows nothing about photographs"
 PARSER = click.option("--parser", "parser_name", help="Another parser than the run's, such as stanza:models=FOLDER.")
 DETECTOR = click.option("--detector", help="Finds regions for the rules: torchvision-coco, or a transformers model.")
 IMAGES = click.option("--images", type=FILE, help="The folder of the dataset's images, if not the one in config.yaml.")
@@ -169,7 +170,7 @@ def warn_of_shapes(run: Path, asked: Sequence["Asked"]) -> None:
         return
     drawn = set(read_images(found.table("images"))["file_name"].to_pylist())
     if any(question.problem is None and question.image.name not in drawn for question in asked):
-        say("Warning: this run was trained on drawn shapes; it knows nothing about photographs", err=True)
+        say(f"Warning: {OF_SHAPES}", err=True)
 
 
 def ready_run(run: Path, asked: Sequence["Asked"]) -> "RunFolder":
@@ -237,6 +238,8 @@ def report(question: "Asked", answer: "Answer", is_silent: bool) -> None:
         words = ", ".join(answer.unknown_words)
         warning = f"not in the run's vocabulary, so read as <unk>: {words}"
         say(f"Warning: {question.located(warning)}", err=True)
+    for doubt in answer.doubts:
+        say(f"Warning: {question.located(doubt)}", err=True)
     if is_silent:
         return
     if question.place:

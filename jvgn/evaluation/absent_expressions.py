@@ -1,8 +1,8 @@
 """How well "not found" is calibrated: expressions asked of their own image and of images that lack what they mention.
 
 An expression is *present* in its own image, if some region covers its referent. It is *absent* from another image that
-has no object of the referent's category. It is *undecided* in an image that has one: "the man on the left" may fit there
-too, so these count for nothing, but their number of "not found" is told.
+has no object of the referent's category. It is *undecided* in an image that has one: "the man on the left" may fit
+there too, so these questions count for nothing, and only their share of "not found" is given.
 
 The result has for each of `present`, `absent` and `undecided`: `n` questions, and `not_found`, the percentage that was
 answered so, with its `interval` (95%, by the bootstrap over the expressions' images). `accuracy` is that of "found" and
@@ -15,6 +15,7 @@ Shape suffixes: Q questions.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -90,7 +91,7 @@ def reliability(probability_Q: np.ndarray, is_absent_Q: np.ndarray, weight_Q: np
     """Return a row for each bin that has a question."""
     bin_Q = np.clip(np.digitize(probability_Q, EDGES) - 1, 0, len(EDGES) - 2)
     table = []
-    for number, (low, high) in enumerate(zip(EDGES[:-1], EDGES[1:], strict=True)):
+    for number, (low, high) in enumerate(pairwise(EDGES)):
         own_Q = bin_Q == number
         if own_Q.any():
             means = np.average(np.stack([probability_Q, is_absent_Q])[:, own_Q], axis=1, weights=weight_Q[own_Q])

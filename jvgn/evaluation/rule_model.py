@@ -1,7 +1,7 @@
 """The rules in the place of a trained model: potentials for the batches of a dataset, and the predictions of a run.
 
-Every gold object of a dataset is in its image, so a node is grounded in a region: its beliefs are given that it is found.
-The probability that it is not found is kept beside them.
+Every gold object of a dataset is in its image, so a node is grounded in a region, and its beliefs are given that it is
+found. The probability that it is not found is kept beside them.
 
 Shape suffixes: K nodes, E edges, N regions, M = N + 1 with "not found", S expressions.
 """
@@ -55,7 +55,7 @@ class RuleModel:
         return replace(beliefs, marginal_KN=found_KN, not_found_K=marginal_KM[:, -1].exp())
 
     def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Return (K, M) and (E, M, M), the log-potentials of eq. (8); padding is masked, and "not found" is the last."""
+        """Return (K, M) and (E, M, M), the log-potentials of eq. (8); padding is masked, "not found" is last."""
         most = batch.present_IN.shape[1]
         unary_KM = np.full((len(batch.image_K), most + 1), -np.inf, dtype=np.float32)
         pairwise_EMM = np.zeros((len(batch.image_E), most + 1, most + 1), dtype=np.float32)

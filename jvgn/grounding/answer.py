@@ -5,15 +5,16 @@ the run's folder, null for the rules; `results`, one for each question that was 
 was not, with `question`, `image`, `expression` and `error`, a sentence.
 
 A result has `question`, its number from 0; `image`, as it was given, with its `width` and `height`; `expression` and
-its `tokens`; `unknown_words`, which are not in the run's vocabulary; `regions`, boxes x1, y1, x2, y2 in pixels;
+its `tokens`; `unknown_words`, which are not in the run's vocabulary; `doubts`, sentences about what the model cannot
+know; `regions`, boxes x1, y1, x2, y2 in pixels;
 `stored_image_id`, the dataset's image whose stored regions these are, null if they were detected or given; `referent`,
 the index of the node that the expression is about; `nodes` and `edges`, its scene graph, whose `tokens` are indices;
 and `best`, the most probable joint groundings, as many as were asked for: each a `probability` and `regions`, one for
 each node. An edge has `subject`, `relation`, `object`. A node has `phrase`, `head`, `attributes`, `is_referent`;
 `region`, the index of its region, and that region's `box`, `unary` and `marginal`, its probability before and after
 message passing; in `unary_of_regions` and `marginal_of_regions` those of every region; in `not_found` the probability
-that no region is meant; and `rules`, what each rule added to the logit of its region. A node that was not found has
-null as `region` and `box`.
+that no region is meant, null if the model cannot say so; and `rules`, what each rule added to the logit of its region.
+A node that was not found has null as `region` and `box`.
 
 Shape suffixes: K nodes, N regions, H, W pixels.
 """
@@ -115,6 +116,20 @@ class Answer:
         regions = len(self.box_N4)
         return float(self.marginal_KN[node, regions]) if self.marginal_KN.shape[1] > regions else None
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What the model cannot know, a sentence each: a noun that it never learned, or a choice from one region."""
+        found = [
+            f"cannot know “{self.phrase(index)}”: the run has not learned the noun, so the answer is a guess"
+            for index, node in enumerate(self.graph.nodes)
+            if self.graph.tokens[node.head_token] in self.unknown_words
+        ]
+        if self.marginal_KN.shape[1] == 1 and len(self.box_N4) == 1:
+            found.append(
+                "the image has one region, so the answer is that one with probability 1.00, whatever the words"
+            )
+        return tuple(found)
+
     def is_null(self, region: int) -> bool:
         """Return whether this index means "not found"."""
         return region == len(self.box_N4)
@@ -145,6 +160,7 @@ def result_json(question: int, image: Path, answer: Answer) -> dict[str, Any]:
         "expression": answer.text,
         "tokens": answer.graph.tokens,
         "unknown_words": answer.unknown_words,
+        "doubts": answer.doubts,
         "regions": answer.box_N4.tolist(),
         "stored_image_id": answer.stored_image_id,
         "referent": answer.graph.referent,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from jvgn.batches import Batch, make_batch
 from jvgn.factor_graph import factor_graph
@@ -87,24 +88,31 @@ class Answerer:
         )
         if np.isnan(answer.marginal_KN).any():
             raise UserError(f"{self.trained.path}: its beliefs are not numbers, so its training failed; train it again")
-        return replace(answer, joint=self.joint(question, answer, best)) if best else answer
-
-    def joint(self, question: Question, answer: Answer, best: int) -> tuple[JointGrounding, ...]:
-        batch = question.batch
-        region_KQ, (score_Q,) = best_joint(
-            *self.trained.model.potentials(batch), batch.edges_E2, batch.expression_K, best
-        )
-        return tuple(
-            JointGrounding(float(score.exp()), answer.grounded_in(region_K.tolist()))
-            for region_K, score in zip(region_KQ.T, score_Q, strict=True)
-            if score.isfinite()
-        )
+        return with_joint(answer, *self.trained.model.potentials(question.batch), best) if best else answer
 
     def unknown_words(self, graph: SceneGraph) -> tuple[str, ...]:
         indices = zip(graph.tokens, self.vocabulary.encode(graph.tokens), strict=True)
         # Punctuation is not worth a warning.
         unknown = (word for word, index in indices if index == UNKNOWN and any(map(str.isalnum, word)))
         return tuple(dict.fromkeys(unknown))
+
+
+def with_joint(answer: Answer, unary_KN: Tensor, pairwise_ENN: Tensor, best: int) -> Answer:
+    """Return the answer with the `best` joint groundings by these potentials, of a network or of rules."""
+    edges_E2 = edges_of(answer.graph).to(unary_KN.device)
+    expression_K = torch.zeros(len(unary_KN), dtype=torch.long, device=unary_KN.device)
+    region_KQ, (score_Q,) = best_joint(unary_KN, pairwise_ENN, edges_E2, expression_K, best)
+    joint = tuple(
+        JointGrounding(float(score.exp()), answer.grounded_in(region_K.tolist()))
+        for region_K, score in zip(region_KQ.T, score_Q, strict=True)
+        if score.isfinite()
+    )
+    return replace(answer, joint=joint)
+
+
+def edges_of(graph: SceneGraph) -> Tensor:
+    """Return (E, 2): the subject and the object of each edge."""
+    return torch.tensor([(edge.subject, edge.object) for edge in graph.edges], dtype=torch.long).reshape(-1, 2)
 
 
 def answer_again(run: RunFolder, stored: StoredExpression, device: torch.device) -> Answer:

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-import torch
 from PIL import Image, ImageOps
 
 from jvgn.belief_propagation import log_marginals
-from jvgn.grounding.answer import Answer, Grounding, JointGrounding
+from jvgn.grounding.answer import Answer, Grounding
+from jvgn.grounding.answerer import edges_of, with_joint
 from jvgn.grounding.questions import answered_in_order
-from jvgn.joint_decoding import best_joint
 from jvgn.rules.pretrained_scenes import pretrained_finder
-from jvgn.rules.rule_potentials import rule_potentials
+from jvgn.rules.rule_potentials import RulePotentials, rule_potentials
 from jvgn.rules.scene import Scene
 from jvgn.rules.scene_finder import SceneFinder, SeenPicture
 from jvgn.settings.run import RuleSettings
@@ -30,6 +29,15 @@ from parsers.scene_graph import SceneGraph
 
 Picture = Path | str | Image.Image | SeenPicture | Scene
 """An image, what `RuleGrounder.look` returned for one, or its regions."""
+
+
+@dataclass(frozen=True)
+class RuleQuestion:
+    """A scene graph and the regions of an image, with the potentials of the rules."""
+
+    graph: SceneGraph
+    scene: Scene
+    rules: RulePotentials
 
 
 @dataclass(frozen=True)
@@ -67,16 +75,23 @@ class RuleGrounder:
 
     def answer(self, image: Picture, text: str | SceneGraph, best: int = 0) -> Answer:
         """Return the beliefs of the rules about a sentence or a scene graph, with the `best` joint groundings."""
+        written = text if isinstance(text, str) else " ".join(text.tokens)
+        return self.answer_to(self.question(image, text), written, best)
+
+    def question(self, image: Picture, text: str | SceneGraph) -> RuleQuestion:
+        """Return the potentials of a sentence or a scene graph in an image."""
         graph = self.graph(text) if isinstance(text, str) else text
         if not isinstance(image, SeenPicture | Scene):
             image = self.look(image)
         scene = image if isinstance(image, Scene) else image.scene(graph)
-        rules = rule_potentials(scene, graph, self.settings)
-        unary_KM, pairwise_EMM = rules.tensors()
-        edges_E2 = torch.tensor([(edge.subject, edge.object) for edge in graph.edges]).reshape(-1, 2)
-        marginal_KM = log_marginals(unary_KM, pairwise_EMM, edges_E2)
+        return RuleQuestion(graph, scene, rule_potentials(scene, graph, self.settings))
+
+    def answer_to(self, question: RuleQuestion, text: str, best: int = 0) -> Answer:
+        graph, scene = question.graph, question.scene
+        unary_KM, pairwise_EMM = question.rules.tensors()
+        marginal_KM = log_marginals(unary_KM, pairwise_EMM, edges_of(graph))
         answer = Answer(
-            text=text if isinstance(text, str) else " ".join(graph.tokens),
+            text=text,
             graph=graph,
             size=scene.size,
             box_N4=scene.box_N4,
@@ -84,17 +99,9 @@ class RuleGrounder:
             marginal_KN=marginal_KM.exp().numpy(),
             region_K=tuple(marginal_KM.argmax(dim=1).tolist()),
             pixels_HW3=scene.pixels_HW3,
-            contributions=rules.contributions,
+            contributions=question.rules.contributions,
         )
-        if not best:
-            return answer
-        expression_K = torch.zeros(len(graph.nodes), dtype=torch.long)
-        region_KQ, (score_Q,) = best_joint(unary_KM, pairwise_EMM, edges_E2, expression_K, best)
-        joint = tuple(
-            JointGrounding(float(score.exp()), answer.grounded_in(region_K.tolist()))
-            for region_K, score in zip(region_KQ.T, score_Q, strict=True)
-        )
-        return Answer(**(vars(answer) | {"joint": joint}))
+        return with_joint(answer, unary_KM, pairwise_EMM, best) if best else answer
 
     def graph(self, text: str) -> SceneGraph:
         if not text.strip():

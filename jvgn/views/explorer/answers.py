@@ -10,8 +10,11 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from jvgn.grounding.answerer import ImageRegions, Question
+from jvgn.grounding.answer import Answer, rules_json
+from jvgn.grounding.answerer import ImageRegions, Question, edges_of
 from jvgn.grounding.grounder import Grounder
+from jvgn.grounding.rule_grounder import RuleGrounder, RuleQuestion
+from jvgn.rules.scene_finder import SeenPicture
 from jvgn.settings.base import Frozen
 from jvgn.views.explorer.image_list import ImageList
 from jvgn.views.explorer.messages import messages
@@ -64,16 +67,21 @@ class Asked(Frozen):
 
 
 @torch.no_grad()
-def answer(grounder: Grounder, images: ImageList, asked: Asked) -> dict[str, Any]:
-    """Return the beliefs about every object, and the messages in the order in which they are sent."""
+def answer(grounder: Grounder | RuleGrounder, images: ImageList, asked: Asked) -> dict[str, Any]:
+    """Return the beliefs about every object, and the messages in the order in which they are sent.
+
+    If the model can say "not found", that is one more region, the last one, without a box.
+    """
     question, is_edited = question_of(grounder, images[asked.picture].image, asked)
-    found, graph = grounder.answerer.answer(question, asked.text), question.graph
-    unary_KN, pairwise_ENN = grounder.trained.model.potentials(question.batch)
+    found, unary_KN, pairwise_ENN = beliefs(grounder, question, asked.text)
+    graph = question.graph
     return {
         "edited": is_edited,
         "fallback": graph.is_fallback,
         "tokens": graph.tokens,
         "unknown": found.unknown_words,
+        "doubts": found.doubts,
+        "names": question.scene.names if isinstance(question, RuleQuestion) else None,
         "size": found.size,
         "stored": found.stored_image_id,
         "regions": np.round(found.box_N4.astype(float), 1).tolist(),
@@ -85,9 +93,10 @@ def answer(grounder: Grounder, images: ImageList, asked: Asked) -> dict[str, Any
                 "before": rounded(before_N),
                 "after": rounded(after_N),
                 "region": region,
+                "rules": rules_json(found, grounding),
             }
-            for node, before_N, after_N, region in zip(
-                graph.nodes, found.unary_KN, found.marginal_KN, found.region_K, strict=True
+            for node, before_N, after_N, region, grounding in zip(
+                graph.nodes, found.unary_KN, found.marginal_KN, found.region_K, found.groundings, strict=True
             )
         ],
         "referent": graph.referent,
@@ -101,22 +110,45 @@ def answer(grounder: Grounder, images: ImageList, asked: Asked) -> dict[str, Any
                 "before": rounded(message.before_N.exp().cpu().numpy()),
                 "after": rounded(message.after_N.exp().cpu().numpy()),
             }
-            for message in messages(unary_KN, pairwise_ENN, question.batch.edges_E2, graph.referent)
+            for message in messages(unary_KN, pairwise_ENN, edges_of(graph), graph.referent)
         ],
     }
 
 
-def question_of(grounder: Grounder, image: ImageRegions, asked: Asked) -> tuple[Question, bool]:
+def beliefs(
+    grounder: Grounder | RuleGrounder, question: Question | RuleQuestion, text: str
+) -> tuple[Answer, torch.Tensor, torch.Tensor]:
+    """Return the answer and the potentials that it comes from."""
+    if isinstance(grounder, RuleGrounder):
+        assert isinstance(question, RuleQuestion)
+        return grounder.answer_to(question, text), *question.rules.tensors()
+    assert isinstance(question, Question)
+    return grounder.answerer.answer(question, text), *grounder.trained.model.potentials(question.batch)
+
+
+def question_of(
+    grounder: Grounder | RuleGrounder, image: ImageRegions | SeenPicture, asked: Asked
+) -> tuple[Question | RuleQuestion, bool]:
     """Return the model's question, and whether its graph differs from the sentence's own."""
     if asked.graph is None:
-        return grounder.question(image, asked.text), False
+        return asked_of(grounder, image, asked.text), False
     if asked.text.strip():
-        own = grounder.question(image, asked.text)
+        own = asked_of(grounder, image, asked.text)
         if asked.graph == AskedGraph.of(own.graph):
             return own, False
     graph = asked.graph.worded()
     # The person chose the referent, so the run's rule for referents does not apply.
-    return replace(grounder.question(image, graph), graph=graph), True
+    return replace(asked_of(grounder, image, graph), graph=graph), True
+
+
+def asked_of(
+    grounder: Grounder | RuleGrounder, image: ImageRegions | SeenPicture, text: str | SceneGraph
+) -> Question | RuleQuestion:
+    if isinstance(grounder, RuleGrounder):
+        assert isinstance(image, SeenPicture)
+        return grounder.question(image, text)
+    assert isinstance(image, ImageRegions)
+    return grounder.question(image, text)
 
 
 def rounded(probability_N: np.ndarray) -> list[float]:

@@ -22,6 +22,7 @@ from parsers.errors import UserError
 
 if TYPE_CHECKING:  # they load torch, and a port that is taken is reported before
     from jvgn.grounding.grounder import Grounder
+    from jvgn.grounding.rule_grounder import RuleGrounder
     from jvgn.views.explorer.image_list import ImageList
 
 ADDRESS = "127.0.0.1"
@@ -71,8 +72,19 @@ def serve(app: Flask, listener: socket.socket, open_browser: bool) -> None:
         server.serve_forever()
 
 
-def explorer(title: str, grounder: "Grounder", images: "ImageList", port: int) -> Flask:
-    """Return the server's answers to each kind of request. An error is one line of JSON."""
+def explorer(
+    title: str,
+    grounder: "Grounder | RuleGrounder",
+    images: "ImageList",
+    port: int,
+    opens: bool = False,
+    of_uploads: str | None = None,
+) -> Flask:
+    """Return the server's answers to each kind of request. An error is one line of JSON.
+
+    If it `opens`, the page begins with the first image and its first sentence. `of_uploads` is a warning that is shown
+    with every uploaded picture.
+    """
     from jvgn.views.explorer.answers import Asked, answer
     from jvgn.views.explorer.image_list import MOST_BYTES
 
@@ -92,7 +104,7 @@ def explorer(title: str, grounder: "Grounder", images: "ImageList", port: int) -
 
     @app.get("/about")
     def about() -> Response:
-        return jsonify(title=title, pictures=images.listed(), mostBytes=MOST_BYTES)
+        return jsonify(title=title, pictures=images.listed(), mostBytes=MOST_BYTES, opens=opens, ofUploads=of_uploads)
 
     @app.get("/thumbnails/<name>")
     def thumbnail(name: str) -> Response:

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from jvgn.datasets import tables
 from jvgn.evaluation.mention_scores import NODE, read_matched
-from jvgn.evaluation.predictions import read_beliefs, read_predictions
+from jvgn.evaluation.predictions import NOT_FOUND, read_beliefs, read_predictions
 from jvgn.graphs.tables import EDGES, NODES
 from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.recall import coverage
@@ -129,7 +129,7 @@ def shown(sources: GallerySources, chosen: pd.DataFrame) -> Iterator[dict[str, A
 def nodes_with_beliefs(sources: GallerySources, ids: pd.Series) -> pd.DataFrame:
     """Return the nodes of some expressions with the region and the beliefs of each."""
     nodes, predictions = read_table(sources.nodes, NODES).to_pandas(), sources.shown_predictions
-    chosen = predictions[["expression_id", "node", "region", "is_referent"]]
+    chosen = predictions[["expression_id", "node", "region", "is_referent", NOT_FOUND]]
     # The referent is that of the run's settings, which may differ from the parser's.
     chosen = chosen.rename(columns={"is_referent": "is_chosen_referent"})
     own = nodes[nodes["expression_id"].isin(ids)].merge(chosen, on=["expression_id", "node"])
@@ -146,6 +146,7 @@ def node_data(node: Any, gold: pd.DataFrame) -> dict[str, Any]:
         "before": rounded(node.unary_of_regions, BELIEF_DIGITS),
         "after": rounded(node.marginal_of_regions, BELIEF_DIGITS),
         "region": node.region,
+        "notFound": None if np.isnan(node.not_found) else round(float(node.not_found), BELIEF_DIGITS),
         "gold": rounded(gold.loc[key].to_numpy(), 1) if key in gold.index else None,
     }
 

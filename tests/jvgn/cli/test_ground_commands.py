@@ -181,7 +181,8 @@ def test_precomputed_features_serve_for_images_of_the_dataset_only(precomputed, 
 
 
 def test_the_explorer_shows_a_dataset_with_precomputed_features(precomputed, images, photo):
-    listed = ImageList(Grounder.load(precomputed, images=images), precomputed.parent / "datasets/shapes", images)
+    grounder = Grounder.load(precomputed, images=images)
+    listed = ImageList.of_dataset(grounder, precomputed.parent / "datasets/shapes", images)
     for name in (one["name"] for one in listed.listed()[:2]):
         assert listed[name].image.stored_image_id == int(name)
     with pytest.raises(UserError, match="has no network"):

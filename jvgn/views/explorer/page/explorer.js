@@ -121,6 +121,8 @@ function drawStep() {
   for (const id of ["next", "last"]) byId(id).disabled = view.step === answer.messages.length;
   drawGraph(byId("graph"), example, pointing);
   drawBeliefRows(byId("beliefs"), example, "after", pointing, "now");
+  drawRules(example);
+  drawCaption(example);
   drawTelling(example, message);
   drawPointed();
 }
@@ -141,12 +143,12 @@ function drawTelling(example, message) {
   name(message.source);
   telling.append(" to ");
   name(message.target);
-  telling.append(` along “${example.edges[message.edge].relation}”, which favours region ${best(says) + 1}.`);
-  element(telling, "small", {}, `Its belief in region ${region + 1} goes from ${before[region].toFixed(2)} to ${after[region].toFixed(2)}.`);
+  telling.append(` along “${example.edges[message.edge].relation}”, which favours ${regionName(example, best(says))}.`);
+  element(telling, "small", {}, `Its belief in ${regionName(example, region)} goes from ${before[region].toFixed(2)} to ${after[region].toFixed(2)}.`);
   for (const [label, values, of] of [["message", says, message.source], ["belief before", before, message.target], ["belief after", after, message.target]]) {
     const row = element(rows, "div", { class: "row" });
     element(row, "span", {}, label);
-    drawBars(row, colour[of], [[label, values, 1]]);
+    drawBars(row, example, colour[of], [[label, values, 1]]);
     row.onmouseenter = () => drawOnly(message.target, values);
     row.onmouseleave = drawPointed;
   }
@@ -167,6 +169,22 @@ function drawArrow({ source: from, target, edge }, colour) {
   svg.querySelector("defs").after(arrow);
 }
 
+// What each rule added to the logit of the region that an object is found in, after the last message.
+function drawRules(example) {
+  if (view.step < answer.messages.length) return;
+  for (const row of byId("beliefs").children) {
+    const said = example.nodes[row.dataset.node].rules.filter(({ logit }) => Math.abs(logit) >= .005);
+    const parts = said.map(({ rule, words, logit }) => `${rule}${words ? ` “${words}”` : ""} ${logit.toFixed(1).replace("-", "−")}`);
+    if (parts.length) element(row, "small", { class: "rules" }, `Rules: ${parts.join(", ")}`);
+  }
+}
+
+function drawCaption(example) {
+  const lost = [...example.nodes.keys()].filter((node) => isNull(example, foundIn(example.nodes[node], "after")));
+  const names = lost.map((node) => `${node + 1} ${phrase(example, node)}`);
+  byId("caption").textContent = "The most probable region of each object, numbered as in the graph." + (lost.length ? ` Not found: ${names.join(", ")}.` : "");
+}
+
 function drawRemarks() {
   const remarks = [];
   if (answer.edited) remarks.push(`This graph is not the sentence's own: it is read as “${answer.tokens.join(" ")}”.`);
@@ -174,13 +192,17 @@ function drawRemarks() {
   if (answer.unknown.length) remarks.push(`Not in the run's vocabulary: ${answer.unknown.map((word) => `“${word}”`).join(", ")}. The model reads all such words as one.`);
   if (answer.stored !== null) remarks.push(`Regions: stored, of image ${answer.stored}.`);
   byId("remarks").textContent = remarks.join(" ");
+  const warnings = [...answer.doubts];
+  if (about.ofUploads && view.picture.startsWith("upload-")) warnings.unshift(about.ofUploads);
+  byId("warnings").replaceChildren(...warnings.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
+  byId("warnings").hidden = !warnings.length;
 }
 
 function draw() {
   drawList();
   drawSuggestions();
   for (const id of ["answer", "side", "editor"]) byId(id).hidden = answer === null;
-  byId("caption").textContent = answer ? "The most probable region of each object, numbered as in the graph." : view.picture === null ? "No picture yet." : "";
+  byId("caption").textContent = view.picture === null ? "No picture yet." : "";
   byId("image").replaceChildren();
   if (!answer) return;
   drawSentence(byId("sentence"), answer, pointing);
@@ -190,7 +212,7 @@ function draw() {
 
 function drawList() {
   const words = byId("words").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = about.pictures.filter(({ sentences }) => sentences.some((text) => words.every((word) => text.toLowerCase().includes(word))));
+  const found = about.pictures.filter(({ sentences }) => !words.length || sentences.some((text) => words.every((word) => text.toLowerCase().includes(word))));
   const listed = found.slice(0, MOST_LISTED), rest = found.length - listed.length;
   byId("count").textContent = `${found.length} of ${about.pictures.length} pictures` + (rest ? `, the first ${listed.length} below` : "");
   byId("list").replaceChildren();
@@ -198,8 +220,8 @@ function drawList() {
     const link = element(byId("list"), "a", { href: `#picture=${name}`, "data-name": name });
     if (name === view.picture) link.setAttribute("aria-current", "true");
     element(link, "img", { src: `/thumbnails/${name}`, alt: "", loading: "lazy" });
-    const said = element(link, "span", {}, sentences.find((text) => words.every((word) => text.toLowerCase().includes(word))));
-    element(said, "small", {}, `${split}, ${sentences.length} sentences`);
+    const said = element(link, "span", {}, sentences.find((text) => words.every((word) => text.toLowerCase().includes(word))) ?? "");
+    element(said, "small", {}, sentences.length ? `${split}, ${sentences.length} sentences` : split);
     link.onclick = (event) => { event.preventDefault(); choosePicture(name); };
   }
 }
@@ -229,9 +251,11 @@ async function start() {
   byId("title").textContent = document.title = about.title;
   const given = new URLSearchParams(location.hash.slice(1));
   draw();
-  if (!given.has("picture")) return;
-  choosePicture(given.get("picture"));
-  byId("text").value = given.get("text") ?? "";
+  const [first] = about.opens ? about.pictures : [];
+  const opened = given.has("picture") ? { picture: given.get("picture"), text: given.get("text") } : { picture: first?.name, text: first?.sentences[0] };
+  if (!opened.picture) return;
+  choosePicture(opened.picture);
+  byId("text").value = opened.text ?? "";
   if (byId("text").value) await ground();
 }
 

@@ -20,6 +20,9 @@ function element(parent, name, attributes = {}, text = null) {
 const best = (values) => values.indexOf(Math.max(...values));
 // Where an object is found: after message passing, in the region that the run's decoding chose.
 const foundIn = (node, belief) => belief === "after" && node.region !== undefined ? node.region : best(node[belief]);
+// "Not found" is one more region after the others, without a box, where the model can say so.
+const isNull = (example, region) => region === example.regions.length;
+const regionName = (example, region) => isNull(example, region) ? "not found" : `region ${region + 1}${example.names ? ` ${example.names[region]}` : ""}`;
 const phrase = (example, node) => example.nodes[node].tokens.map((place) => example.tokens[place]).join(" ");
 
 function colours(example) {
@@ -96,6 +99,7 @@ function drawImage(svg, example, picture, belief) {
     const values = example.nodes[node][belief], found = foundIn(example.nodes[node], belief);
     const regions = nodes === null ? [found] : [...values.keys()].filter((region) => values[region] >= .01 || region === found);
     for (const region of regions.sort((one, other) => values[one] - values[other])) {
+      if (isNull(example, region)) continue;
       const group = element(layer, "g", { "data-node": node, "data-region": region, opacity: nodes === null ? 1 : .35 + .65 * values[region] });
       const earlier = taken[region] ?? 0, inside = shrunk(example.regions[region], 1.7 * unit * earlier);
       taken[region] = earlier + 1;  // objects that share a region: one box inside the other, tags side by side
@@ -225,24 +229,25 @@ function drawBeliefRows(area, example, belief, pointing, label = belief) {
     row.style.borderColor = colour[index];
     element(row, "b", {}, name).style.color = colour[index];
     const region = foundIn(node, belief);
-    element(row, "span", { class: "number" }, `region ${region + 1}: ${node[belief][region].toFixed(2)} ${label}`);
+    const doubtful = belief === "after" && node.notFound > .5 ? `not found: ${node.notFound.toFixed(2)}; else ` : "";
+    element(row, "span", { class: "number" }, `${doubtful}${regionName(example, region)}: ${node[belief][region].toFixed(2)} ${label}`);
     const faint = belief === "after" ? [.28, 1] : [1, .28];
-    drawBars(row, colour[index], [["before", node.before, faint[0]], [label === belief ? "after" : label, node.after, faint[1]]]);
+    drawBars(row, example, colour[index], [["before", node.before, faint[0]], [label === belief ? "after" : label, node.after, faint[1]]]);
     answersTo(row, [index], pointing);
     answersToKeys(row, name);
   });
 }
 
 // Bars for each region, side by side: [name, values, opacity] for each kind.
-function drawBars(parent, colour, kinds) {
+function drawBars(parent, example, colour, kinds) {
   const count = kinds[0][1].length, wide = 100 / count, each = .76 / kinds.length;
   const bars = element(parent, "svg", { class: "bars", viewBox: "0 0 100 26", preserveAspectRatio: "none" });
   element(bars, "line", { x1: 0, x2: 100, y1: 25.5, y2: 25.5, stroke: "#aab3bd", "stroke-width": .5 });
   for (let region = 0; region < count; region++) {
     kinds.forEach(([name, values, opacity], kind) => {
       const value = values[region], x = (region + .12 + kind * each) * wide;
-      const bar = element(bars, "rect", { x, y: 25.5 - 25 * value, width: .95 * each * wide, height: 25 * value, fill: colour, opacity });
-      element(bar, "title", {}, `region ${region + 1}, ${name}: ${value.toFixed(2)}`);
+      const bar = element(bars, "rect", { x, y: 25.5 - 25 * value, width: .95 * each * wide, height: 25 * value, fill: isNull(example, region) ? "#5c6570" : colour, opacity });
+      element(bar, "title", {}, `${regionName(example, region)}, ${name}: ${value.toFixed(2)}`);
     });
   }
 }

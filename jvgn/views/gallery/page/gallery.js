@@ -11,9 +11,12 @@ const OUTCOMES = {
 };
 const CONTEXTS = { "wrong": " Some other object was not found.", "right": " All other objects were found." };
 const page = JSON.parse(byId("data").textContent);
-const view = { id: null, belief: "after", node: null, outcome: "", size: "", split: "", context: "", words: "" };
+const view = { id: null, belief: "after", node: null, outcome: "", size: "", split: "", context: "", missing: "", words: "" };
 const current = () => page.examples.find((example) => example.id === view.id);
 const pointing = { move: drawPointed, pin };
+
+// Whether some object is probably not in the picture, by a model that can say so.
+const isDoubtful = (example) => example.nodes.some(({ notFound }) => notFound > .5);
 
 function fits(example) {
   const text = example.tokens.join(" ").toLowerCase();
@@ -21,13 +24,14 @@ function fits(example) {
     && (!view.size || String(example.nodes.length) === view.size)
     && (!view.split || example.split === view.split)
     && (!view.context || example.context === view.context)
+    && (!view.missing || (view.missing === "yes") === isDoubtful(example))
     && view.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
 // The address holds the whole view, so that it can be shared.
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
-  for (const key of ["outcome", "size", "split", "context", "words"]) view[key] = given.get(key) ?? "";
+  for (const key of ["outcome", "size", "split", "context", "missing", "words"]) view[key] = given.get(key) ?? "";
   view.belief = given.get("belief") === "before" ? "before" : "after";
   view.id = given.get("id") ? Number(given.get("id")) : null;
   const lacking = given.get("id") && !current();
@@ -59,6 +63,7 @@ function drawFilters() {
   byId("sizes").value = view.size;
   byId("splits").value = view.split;
   byId("contexts").value = view.context;
+  byId("missing").value = view.missing;
   if (byId("words").value.trim() !== view.words) byId("words").value = view.words;  // leaves a blank that is being typed
 }
 
@@ -160,6 +165,8 @@ choices("splits", page.examples.map((example) => example.split));
 byId("filters").onsubmit = (event) => event.preventDefault();
 byId("sizes").onchange = (event) => change({ size: event.target.value });
 byId("of-context").hidden = !page.examples.some((example) => example.context);  // nothing is annotated beside referents
+byId("of-missing").hidden = !page.examples.some((example) => example.nodes.some(({ notFound }) => typeof notFound === "number"));
+byId("missing").onchange = (event) => change({ missing: event.target.value });
 byId("contexts").onchange = (event) => change({ context: event.target.value });
 byId("splits").onchange = (event) => change({ split: event.target.value });
 byId("words").oninput = (event) => change({ words: event.target.value.trim() });

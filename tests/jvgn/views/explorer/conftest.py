@@ -67,7 +67,7 @@ def pictures(grounder, tmp_path):
     }
     write_table(tmp_path / "expressions.parquet", columns, tables.EXPRESSIONS)
     Image.new("RGB", (48, 40), (9, 0, 0)).save(tmp_path / "7.png")
-    return ImageList(grounder, tmp_path, tmp_path)
+    return ImageList.of_dataset(grounder, tmp_path, tmp_path)
 
 
 class OwnPage(FlaskClient):
