@@ -6,9 +6,10 @@
 either a box (`bndbox`, whose pixels count from 1) or the flags `scene` and `nobndbox`.
 `train.txt`, `val.txt` and `test.txt` have the image ids of the splits, one per line.
 
-An expression is a caption with a boxed phrase, an object is an entity with the union of its boxes, and a mention is a
-boxed phrase. The parser finds the head of each phrase and of the caption. The referent is the entity of the phrase that
-has the caption's head, if it has a box, else of the first boxed phrase.
+An expression is a caption with a boxed phrase, an object is an entity with the smallest box around all of its boxes
+(with `boxes: any`, also with each of them), and a mention is a boxed phrase. The parser finds the head of each phrase
+and of the caption. The referent is the entity of the phrase that has the caption's head, if it has a box, else of the
+first boxed phrase.
 """
 
 import logging
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
+
+import pyarrow as pa
 
 from jvgn.datasets import tables
 from jvgn.datasets.coco import GET_AGAIN, as_table
@@ -120,7 +123,11 @@ def read_entities(settings: EntitiesSettings, folder: Path, parse: Parse) -> Non
             raise UserError(f"{settings.images}: has no picture of split {split}, which training needs; {REQUEST}")
     images = {one.photograph.image_id: one.photograph for one in described}
     write(folder, "images", map(image_row, images.values()))
-    write(folder, "objects", (row for photograph in images.values() for row in object_rows(photograph)))
+    objects = [row for photograph in images.values() for row in object_rows(photograph)]
+    if settings.boxes == "any":
+        write(folder, "objects", objects, tables.OBJECTS.append(tables.BOXES))
+    else:
+        write(folder, "objects", (row[:-1] for row in objects))
     write(folder, "expressions", map(expression_row, described))
     write(folder, "mentions", (row for one in described for row in mention_rows(one)))
 
@@ -252,8 +259,8 @@ def head_of(phrase: Phrase, heads: Iterable[int]) -> int:
 # Tables
 
 
-def write(folder: Path, name: str, rows: Iterable[tuple]) -> None:
-    schema = SCHEMAS[name]
+def write(folder: Path, name: str, rows: Iterable[tuple], schema: pa.Schema | None = None) -> None:
+    schema = schema or SCHEMAS[name]
     write_table(folder / f"{name}.parquet", as_table(rows, schema), schema)
 
 
@@ -270,10 +277,19 @@ def image_row(photograph: Photograph) -> tuple:
 
 
 def object_rows(photograph: Photograph) -> Iterator[tuple]:
+    """Yield the objects with all their boxes, end to end, as the last column."""
     for entity, boxes in photograph.boxes.items():
         kind = photograph.type_of(entity)
         object_id, category = photograph.object_ids[entity], TYPES.index(kind) + 1
-        yield object_id, photograph.image_id, kind, category, *merged(boxes), False
+        yield (
+            object_id,
+            photograph.image_id,
+            kind,
+            category,
+            *merged(boxes),
+            False,
+            [side for box in boxes for side in box],
+        )
 
 
 def merged(boxes: list[Box]) -> Box:

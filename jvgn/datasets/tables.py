@@ -2,7 +2,8 @@
 
 `images.parquet`: image_id int64, file_name string, width int32, height int32; ascending image_id.
 `objects.parquet`: object_id int64, image_id int64, category string, category_id int32, x1, y1, x2, y2 float32,
-is_crowd bool; ascending image_id, in the order of the annotations within an image.
+is_crowd bool and, if an object may have several boxes that count, boxes list<float32>: x1, y1, x2, y2 of each of them,
+while x1 to y2 are around all; ascending image_id, in the order of the annotations within an image.
 `expressions.parquet`: expression_id int64, ref_id int64, image_id int64, object_id int64, split string, text string,
 tokens list<string>; ascending expression_id. Every token index in every file refers to these tokens.
 `mentions.parquet`: expression_id int64, head_token int16, object_id int64, is_referent bool and, if the dataset has
@@ -62,6 +63,8 @@ MENTIONS = pa.schema(
         ("is_referent", pa.bool_()),
     ]
 )
+BOXES = pa.field("boxes", pa.list_(pa.float32()))
+"""The column of objects that a dataset may lack: all boxes of an object, end to end."""
 TYPE = pa.field("type", pa.string())
 """The column of mentions that a dataset may lack: the type of the phrase, such as `people` or `clothing`."""
 
@@ -88,12 +91,31 @@ def is_within(name: str) -> bool:
 
 
 def read_objects(path: Path | str) -> pa.Table:
-    return unique(path, read_table(path, OBJECTS), "object_id")
+    """Return the objects with their `boxes`, which are null if the dataset has one box for each."""
+    table = read_table(path, OBJECTS.append(BOXES), may_lack=[BOXES.name])
+    numbers = pc.list_value_length(table[BOXES.name]).drop_null().to_numpy()
+    if ((numbers == 0) | (numbers % 4 > 0)).any():
+        raise BrokenFile(path, "column boxes does not have four numbers for each box")
+    return unique(path, table, "object_id")
 
 
 def boxes_of(objects: pa.Table) -> np.ndarray:
     """Return the boxes of all objects, (N, 4) float32."""
     return np.stack([objects[side].to_numpy() for side in SIDES], axis=1)
+
+
+def gold_boxes(objects: pa.Table, object_ids: np.ndarray | None = None) -> np.ndarray:
+    """Return (S, B, 4): the boxes that count as each of these objects, by default all; missing ones are empty."""
+    gold_OB4 = boxes_of(objects)[:, None]
+    if objects[BOXES.name].null_count < len(objects):
+        own = [np.reshape(boxes, (-1, 4)) for boxes in objects[BOXES.name].to_pylist()]
+        gold_OB4 = np.zeros((len(own), max(map(len, own)), 4), np.float32)
+        for row, boxes in enumerate(own):
+            gold_OB4[row, : len(boxes)] = boxes
+    if object_ids is None:
+        return gold_OB4
+    row_of = {object_id: row for row, object_id in enumerate(objects["object_id"].to_pylist())}
+    return gold_OB4[[row_of[object_id] for object_id in object_ids.tolist()]]
 
 
 def read_expressions(path: Path | str) -> pa.Table:

@@ -69,7 +69,7 @@ class RegionRanks:
     def __init__(self, dataset: Path, regions: Path, predictions: Path, iou_threshold: float) -> None:
         path, objects = dataset / "mentions.parquet", tables.read_objects(dataset / "objects.parquet")
         tables.check_known(path, tables.read_mentions(path), objects, "object_id")
-        self.boxes = objects.to_pandas().set_index("object_id")[tables.SIDES]
+        self.objects = objects
         self.store, self.predictions = RegionStore(regions), predictions
         self.correctness = Correctness(self.store.setting, iou_threshold)
 
@@ -80,14 +80,15 @@ class RegionRanks:
         """
         beliefs = read_beliefs(self.predictions, mentions["expression_id"].unique()).set_index(NODE)
         marginal_M = beliefs["marginal_of_regions"].reindex(pd.MultiIndex.from_frame(mentions[NODE])).to_numpy()
-        gold_M4, object_M = self.boxes.loc[mentions["object_id"]].to_numpy(), mentions["object_id"].to_numpy()
+        object_M = mentions["object_id"].to_numpy()
+        gold_MB4 = tables.gold_boxes(self.objects, object_M)
         rank_M, is_covered_M = np.full(len(mentions), np.inf), np.zeros(len(mentions), dtype=bool)
         skipped = self.store.skipped_images
         for image_id, own in mentions.groupby("image_id").indices.items():
             if image_id in skipped:
                 continue
             box_N4, object_N = self.store.read_boxes(image_id)
-            is_correct_NM = self.correctness.of_all(box_N4, object_N, gold_M4[own], object_M[own])
+            is_correct_NM = self.correctness.of_all(box_N4, object_N, gold_MB4[own], object_M[own])
             is_covered_M[own] = is_correct_NM.any(axis=0)
             for mention, is_correct_N in zip(own, is_correct_NM.T, strict=True):
                 if is_covered_M[mention] and isinstance(marginal_M[mention], np.ndarray):

@@ -184,13 +184,14 @@ class SupportingObjects:
 
     def __init__(self, dataset: Path, regions: Path, annotations: Path | None, iou_threshold: float) -> None:
         expressions = tables.read_expressions(dataset / "expressions.parquet").to_pandas()
-        objects = tables.read_objects(dataset / "objects.parquet").to_pandas()
+        self.table = tables.read_objects(dataset / "objects.parquet")
+        objects = self.table.to_pandas()
         mentions = tables.read_mentions(dataset / "mentions.parquet").to_pandas()
         known = mentions[SUPPORTING] if annotations is None else read_annotations(annotations, expressions, objects)
         referent = expressions[["expression_id", "image_id", "object_id"]].rename(columns={"object_id": "referent"})
         known = known.drop_duplicates().merge(referent, on="expression_id")
         known = known[known["object_id"] != known["referent"]]
-        self.objects = known.merge(objects[["object_id", *tables.SIDES]], on="object_id")
+        self.objects = known[known["object_id"].isin(objects["object_id"])]
         self.store = RegionStore(regions)
         self.correctness = Correctness(self.store.setting, iou_threshold)
 
@@ -210,7 +211,8 @@ class SupportingObjects:
         """Return for each object whether a node of its expression is grounded in it."""
         pairs = objects.reset_index(names="row").merge(context, on="expression_id")
         is_found_P = np.zeros(len(pairs), dtype=bool)
-        region_P, object_P, box_P4 = (pairs[names].to_numpy() for names in ("region", "object_id", tables.SIDES))
+        region_P, object_P = pairs["region"].to_numpy(), pairs["object_id"].to_numpy()
+        gold_PB4 = tables.gold_boxes(self.table, object_P)
         for image_id, own in pairs.groupby("image_id").indices.items():
             box_N4, object_N = self.store.read_boxes(image_id)
             chosen = region_P[own]
@@ -220,7 +222,7 @@ class SupportingObjects:
                     f"image {image_id} has {len(box_N4)} regions, but predictions name region {chosen.max() + 1}",
                     "predict again",
                 )
-            is_found_P[own] = self.correctness.of_pairs(box_N4[chosen], object_N[chosen], box_P4[own], object_P[own])
+            is_found_P[own] = self.correctness.of_pairs(box_N4[chosen], object_N[chosen], gold_PB4[own], object_P[own])
         return objects.index.to_series().isin(pairs.loc[is_found_P, "row"])
 
 

@@ -43,9 +43,9 @@ def split_recall(rows: pd.DataFrame) -> dict[str, Any]:
 
 def coverage(dataset: Path, regions: Path, image_ids: pd.Series, iou_threshold: float) -> pd.DataFrame:
     """Return, by expression_id, whether some region covers the referent, and the number of regions of the image."""
-    expressions, gold_S4 = referents_of(dataset)
+    expressions, gold_SB4 = referents_of(dataset)
     is_asked_S = expressions["image_id"].isin(set(image_ids)).to_numpy()
-    expressions, gold_S4 = expressions[is_asked_S], gold_S4[is_asked_S]
+    expressions, gold_SB4 = expressions[is_asked_S], gold_SB4[is_asked_S]
     store = RegionStore(regions)
     correctness, skipped = Correctness(store.setting, iou_threshold), store.skipped_images
     covered_S, count_S = np.zeros(len(expressions), dtype=bool), np.zeros(len(expressions), dtype=int)
@@ -54,17 +54,15 @@ def coverage(dataset: Path, regions: Path, image_ids: pd.Series, iou_threshold: 
         if image_id in skipped:
             continue
         box_N4, object_N = store.read_boxes(image_id)
-        is_correct_NS = correctness.of_all(box_N4, object_N, gold_S4[own_S], object_S[own_S])
+        is_correct_NS = correctness.of_all(box_N4, object_N, gold_SB4[own_S], object_S[own_S])
         covered_S[own_S] = is_correct_NS.any(axis=0)
         count_S[own_S] = len(box_N4)
     return pd.DataFrame({"covered": covered_S, "regions": count_S}, index=expressions["expression_id"])
 
 
 def referents_of(dataset: Path) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the expressions, and the boxes (S, 4) of their referents."""
+    """Return the expressions, and the boxes (S, B, 4) of their referents."""
     path = dataset / "expressions.parquet"
     expressions, objects = tables.read_expressions(path), tables.read_objects(dataset / "objects.parquet")
     tables.check_known(path, expressions, objects, "object_id")
-    boxes = objects.to_pandas().set_index("object_id")[tables.SIDES]
-    found = expressions.to_pandas()
-    return found, boxes.loc[found["object_id"]].to_numpy()
+    return expressions.to_pandas(), tables.gold_boxes(objects, expressions["object_id"].to_numpy())

@@ -13,5 +13,8 @@ class EntitiesSettings(Frozen):
     images: str
     """The folder of the image files, named `{id}.jpg` or, as in Flickr8k, `{id}_{hash}.jpg`. No detector is trained on
     evaluation images of datasets with this folder."""
+    boxes: Literal["merged", "any"] = "merged"
+    """The box of an entity with several: the smallest box around all of them, or each of them. With `any`, a detection
+    is correct if it matches one of the boxes; annotated regions (`gt`) are the same for both."""
     missing_images: Literal["stop", "skip"] = "stop"
     """For annotated images that the folder lacks: stop with an error, or leave them out, as a subset needs."""

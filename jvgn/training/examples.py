@@ -1,6 +1,7 @@
 """A dataset as a model learns from it: the expressions of each image, its regions, and the right regions.
 
-Shape suffixes: K nodes, N regions of an image, S expressions, G labelled nodes, M nodes with a gold object.
+Shape suffixes: K nodes, N regions of an image, S expressions, G labelled nodes, M nodes with a gold object,
+B boxes of an object.
 """
 
 import logging
@@ -15,8 +16,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from jvgn.batches import Batch, make_batch
-from jvgn.boxes import iou, paired_iou
-from jvgn.correctness import Correctness
+from jvgn.correctness import Correctness, overlap, paired_overlap
 from jvgn.datasets import tables
 from jvgn.factor_graph import FactorGraphs, Forest, Words, read_factor_graphs, with_phrases
 from jvgn.regions.hdf5_store import Regions, RegionStore
@@ -83,7 +83,7 @@ class Examples:
         )
         tables.check_known(path, expressions, images, "image_id")
         tables.check_known(path, expressions, objects, "object_id")
-        self.expressions, images, objects = expressions.to_pandas(), images.to_pandas(), objects.to_pandas()
+        self.expressions, images = expressions.to_pandas(), images.to_pandas()
         missing = np.setdiff1d(images["image_id"], [*store.image_ids, *store.skipped_images])
         if len(missing):
             raise UserError(f"{store.path}: image {missing[0]} of {dataset} has no regions; extract them again")
@@ -94,7 +94,7 @@ class Examples:
         self.words, self.supervise, self.gold = words, supervise, GoldObjects(dataset)
         self.label, self.correctness = label, Correctness(store.setting, iou_threshold)
         self.size_of_image = {row.image_id: (row.width, row.height) for row in images.itertuples()}
-        self.box_of_object = dict(zip(objects["object_id"], objects[["x1", "y1", "x2", "y2"]].to_numpy(), strict=True))
+        self.boxes_of_object = dict(zip(objects["object_id"].to_pylist(), tables.gold_boxes(objects), strict=True))
         self.object_S = self.expressions["object_id"].to_numpy()
         self.is_train_S = (self.expressions["split"] == "train").to_numpy()
         self.remembers = store.feature_bytes <= REMEMBERED_BYTES
@@ -158,19 +158,19 @@ class Examples:
 
     def compare(self, gold_K: np.ndarray, object_K: np.ndarray, box_K4: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each box's IoU with its gold object's, and whether it is right; with a gold of −1 it never is."""
-        nowhere = np.zeros(4, dtype=np.float32)
-        gold_K4 = np.stack([self.box_of_object.get(object_id, nowhere) for object_id in gold_K.tolist()])
-        return paired_iou(box_K4, gold_K4), self.correctness.of_pairs(box_K4, object_K, gold_K4, gold_K)
+        nowhere = np.zeros_like(next(iter(self.boxes_of_object.values())))
+        gold_KB4 = np.stack([self.boxes_of_object.get(object_id, nowhere) for object_id in gold_K.tolist()])
+        return paired_overlap(box_K4, gold_KB4), self.correctness.of_pairs(box_K4, object_K, gold_KB4, gold_K)
 
     def target(self, gold: int, regions: Regions) -> tuple[np.ndarray, np.ndarray]:
         """Return the training target of a gold object over the regions of its image, and which of them are right."""
         if gold not in self._targets:
-            gold_box_4 = self.box_of_object[gold]
-            right_N = self.correctness.of_all(regions.box, regions.object_id, gold_box_4, np.array([gold]))[:, 0]
+            gold_1B4 = self.boxes_of_object[gold][None]
+            right_N = self.correctness.of_all(regions.box, regions.object_id, gold_1B4, np.array([gold]))[:, 0]
             if self.correctness.setting == "gt":
                 target_N = right_N.astype(np.float32)  # one-hot: eq. (18)
             else:
-                target_N = self.label.target(iou(regions.box, gold_box_4)[:, 0])
+                target_N = self.label.target(overlap(regions.box, gold_1B4)[:, 0])
             self._targets[gold] = (target_N, right_N)
         return self._targets[gold]
 

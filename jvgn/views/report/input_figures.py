@@ -18,8 +18,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jvgn.boxes import iou
-from jvgn.correctness import exceeds
+from jvgn.correctness import exceeds, overlap
 from jvgn.datasets import tables
 from jvgn.graphs.tables import EDGES, NODES
 from jvgn.regions.hdf5_store import RegionStore
@@ -108,10 +107,10 @@ def draw_coverage_shares(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_recall(dataset: Path, regions: Path, output: Output) -> None:
-    expressions, gold_S4 = referents_of(dataset)
+    expressions, gold_SB4 = referents_of(dataset)
     if expressions.empty:
         raise UserError(f"{dataset / 'expressions.parquet'}: has no expression to draw; read the dataset again")
-    best_S = best_overlaps(expressions, gold_S4, RegionStore(regions))
+    best_S = best_overlaps(expressions, gold_SB4, RegionStore(regions))
     table = pd.DataFrame(
         {"split": split, "iou": threshold} | share(exceeds(best_S[own_S], threshold))
         for split, own_S in expressions.groupby("split").groups.items()
@@ -120,14 +119,14 @@ def draw_recall(dataset: Path, regions: Path, output: Output) -> None:
     output.write(table, "referents that regions cover", recall_curves)
 
 
-def best_overlaps(expressions: pd.DataFrame, gold_S4: np.ndarray, store: RegionStore) -> pd.Series:
+def best_overlaps(expressions: pd.DataFrame, gold_SB4: np.ndarray, store: RegionStore) -> pd.Series:
     """Return for each expression the largest IoU of its referent with a region; 0 without regions."""
     best_S = np.zeros(len(expressions))
     present = set(store.image_ids.tolist())
     for image_id, own_S in expressions.groupby("image_id").indices.items():
         box_N4 = store.read_boxes(image_id)[0] if image_id in present else np.zeros((0, 4), dtype=np.float32)
         if len(box_N4):
-            best_S[own_S] = iou(box_N4, gold_S4[own_S]).max(axis=0)
+            best_S[own_S] = overlap(box_N4, gold_SB4[own_S]).max(axis=0)
     return pd.Series(best_S, index=expressions.index)
 
 

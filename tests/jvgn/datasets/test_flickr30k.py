@@ -2,9 +2,11 @@
 
 import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from jvgn.datasets import tables
 from jvgn.datasets.flickr30k import read_entities
 from jvgn.settings.entities import EntitiesSettings
 from parsers.errors import UserError
@@ -84,6 +86,22 @@ def test_the_tables_hold_captions_and_entities(tmp_path):
         [121, 1, 12001, True, "vehicles"],
     ]
     assert found["expressions"]["tokens"].map(" ".join).tolist() == found["expressions"]["text"].tolist()
+
+
+def test_with_any_box_each_box_of_an_entity_counts(tmp_path):
+    settings = write(tmp_path, boxes="any")
+    read(settings, tmp_path)
+    objects = tables.read_objects(tmp_path / "out/objects.parquet")
+    assert objects.column_names[-1] == "boxes"
+    stairs = tables.gold_boxes(objects, np.array([7003, 7001]))
+    assert stairs.tolist() == [[[0, 318, 115, 480], [59, 299, 150, 400]], [[7, 151, 108, 340], [0, 0, 0, 0]]]
+    assert tables.boxes_of(objects)[3].tolist() == [0, 299, 150, 480]  # the annotated region is around both
+
+
+def test_the_merged_box_is_the_only_one_by_default(tmp_path):
+    read(write(tmp_path), tmp_path)
+    objects = tables.read_objects(tmp_path / "out/objects.parquet")
+    assert tables.gold_boxes(objects).tolist() == tables.boxes_of(objects)[:, None].tolist()
 
 
 def test_the_published_archive_is_read_like_a_folder(tmp_path):
