@@ -1,6 +1,7 @@
 """Presets: values that override the defaults, and that `config.yaml` overrides.
 
-`default` adds nothing; `paper` is the paper as printed; `smoke` is a small, quick test that everything runs.
+`default` has two departures that help on photographs (docs/joint_grounding.md); `paper` is the paper as printed;
+`smoke` is a small, quick test that everything runs.
 """
 
 from typing import Any, Literal
@@ -8,7 +9,7 @@ from typing import Any, Literal
 PresetName = Literal["default", "paper", "smoke"]
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
-    "default": {},
+    "default": {"dataset": {"run": {"model": {"distinct": 8.0}, "training": {"feature_dropout": 0.5}}}},
     "paper": {
         "dataset": {
             "run": {
@@ -85,7 +86,9 @@ def with_preset(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def applies_to(part: str, value: Any) -> bool:
-    """Return whether a part of a preset applies to this entry of its section."""
+    """Return whether a part of a preset applies to this entry of its section; a dataset without its run is invalid."""
+    if part == "dataset":
+        return isinstance(value, dict) and "run" in value
     source = value.get("source", "torchvision") if isinstance(value, dict) else None
     return part not in SOURCES_OF or source in SOURCES_OF[part]
 

@@ -159,6 +159,21 @@ def test_the_configuration_overrides_a_preset():
     assert configuration(config()).run("refcocog", "default").training.soft_label == "normalised"
 
 
+def test_the_papers_preset_turns_every_departure_off_that_the_default_has():
+    default, paper = (configuration(edited("preset", name)).run("refcoco", "default") for name in ("default", "paper"))
+    assert (default.model.distinct, default.training.feature_dropout) == (8.0, 0.5)
+    assert (paper.model.distinct, paper.model.words) == (0.0, "sentence")
+    assert (paper.training.feature_dropout, paper.training.contrast, paper.training.supervise) == (0, 0, "referent")
+    stated = PRESETS["paper"]["dataset"]["run"]
+    for part, values in PRESETS["default"]["dataset"]["run"].items():
+        assert values.keys() <= stated[part].keys()
+
+
+def test_the_drawn_world_has_no_departure():
+    shapes = configuration(config()).run("shapes", "default")
+    assert (shapes.model.distinct, shapes.training.feature_dropout) == (0.0, 0.0)
+
+
 def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_network():
     theirs = {"source": "precomputed", "format": "tsv", "detections": "theirs.tsv"}
     zoo = {"source": "detectron2", "weights": "zoo.pkl"}
