@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from jvgn.boxes import iou
-from jvgn.datasets.tables import EXPRESSIONS, OBJECTS
+from jvgn.datasets.tables import BOXES, EXPRESSIONS, OBJECTS
 from jvgn.regions.hdf5_store import Regions, RegionStore, RegionWriter, Skipped
 from jvgn.regions.recall import measure_recall
 from jvgn.storage.parquet import read_table, write_table
@@ -48,3 +48,14 @@ def test_recall_is_the_plain_definition_and_counts_what_was_left_out(drawn, regi
         assert values["n"] == len(own) and values["oracle_recall"] == pytest.approx(100 * np.mean(hits), abs=1e-3)
         assert values["skipped"] == (3 if split == "test" else 0)
     assert 0 < found["splits"]["val"]["oracle_recall"] < 100
+
+
+def test_an_object_with_several_boxes_is_covered_if_one_of_them_is(drawn, regions, tmp_path):
+    measure_recall(drawn.root, regions, 0.5, tmp_path / "one.json")
+    objects = read_table(drawn.tables["objects"], OBJECTS).to_pandas()
+    sides = ["x1", "y1", "x2", "y2"]
+    objects["boxes"] = [[0, 0, 1, 1, *box] for box in objects[sides].to_numpy().tolist()]
+    objects[sides] = [0, 0, 1000, 1000]  # around all boxes, and near no region
+    write_table(drawn.tables["objects"], objects.to_dict("list"), OBJECTS.append(BOXES))
+    measure_recall(drawn.root, regions, 0.5, tmp_path / "any.json")
+    assert json.loads((tmp_path / "any.json").read_text()) == json.loads((tmp_path / "one.json").read_text())
