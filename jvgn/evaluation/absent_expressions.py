@@ -20,8 +20,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from jvgn.evaluation.bootstrap import ImageBootstrap
 from jvgn.evaluation.expression_accuracy import Expression, Grounded, overlaps
+from jvgn.evaluation.metrics import ImageBootstrap
 
 Kind = Literal["present", "absent", "undecided"]
 EDGES = np.array([0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1])

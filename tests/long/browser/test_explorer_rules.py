@@ -70,8 +70,10 @@ def ground(browser, text):
     field.clear()
     field.send_keys(text, Keys.ENTER)
     WebDriverWait(browser, SECONDS).until(
-        lambda _: browser.find_element(By.ID, "sentence").text == text
-        and "busy" not in browser.find_element(By.TAG_NAME, "body").get_attribute("class")
+        lambda _: (
+            browser.find_element(By.ID, "sentence").text == text
+            and "busy" not in browser.find_element(By.TAG_NAME, "body").get_attribute("class")
+        )
     )
 
 
