@@ -19,6 +19,9 @@ from parsers.words.negation import is_negation
 NEXT = 0.35
 """How well the second region fits a superlative, compared with the first."""
 
+THERE = 0.7
+"""A region is at a place if it fits at least this share of the best fit."""
+
 Value = Callable[[Scene], Floats]
 
 MEASURES: Mapping[str, Value] = {
@@ -35,7 +38,8 @@ MEASURES: Mapping[str, Value] = {
     "wide": lambda scene: scene.side_N2[:, 0] / scene.size[0],
     "narrow": lambda scene: 1 - scene.side_N2[:, 0] / scene.size[0],
     "flat": lambda scene: scene.side_N2[:, 0] / scene.side_N2.sum(axis=1),
-    "upright": lambda scene: scene.side_N2[:, 1] / scene.side_N2.sum(axis=1),
+    "high foot": lambda scene: 1 - scene.box_N4[:, 3] / scene.size[1],
+    "low foot": lambda scene: scene.box_N4[:, 3] / scene.size[1],
 }
 """What words compare: a number for each region."""
 
@@ -54,7 +58,8 @@ EXTREMES: Mapping[str, str] = {
     "taller": "tall", "shortest": "short", "shorter": "short", "longest": "wide", "longer": "wide", "widest": "wide",
     "wider": "wide", "closest": "near", "nearest": "near", "closer": "near", "nearer": "near", "farthest": "far",
     "furthest": "far", "farther": "far", "further": "far", "frontmost": "near", "left-most": "left",
-    "right-most": "right", "main": "large", "lower": "bottom", "upper": "top",
+    "right-most": "right", "main": "large", "lower": "bottom", "upper": "top", "top-most": "top",
+    "bottom-most": "bottom", "front-most": "near", "backmost": "far", "rearmost": "far",
 }  # fmt: skip
 """Superlatives and comparatives: the region that has the most of a measure."""
 STRESS = frozenset({"far", "very", "extreme", "most", "farthest", "furthest", "outer", "end", "corner", "edge"})
@@ -67,9 +72,9 @@ SIZES: Mapping[str, str] = {
 OPPOSITES: Mapping[str, str] = {"small": "large", "short": "tall", "narrow": "wide"}
 POSES: Mapping[str, str] = {
     "lie": "flat", "lay": "flat", "sleep": "flat", "slide": "flat", "crawl": "flat", "dive": "flat", "kneel": "short",
-    "sit": "short", "crouch": "short", "squat": "short", "bend": "short", "seat": "short", "stand": "upright",
-    "walk": "upright", "jump": "top",
+    "sit": "short", "crouch": "short", "squat": "short", "bend": "short", "seat": "short", "jump": "top",
 }  # fmt: skip
+UPRIGHT = frozenset({"stand", "walk"})
 ORDINALS: Mapping[str, int] = {
     "first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7, "ninth": 8,
     "tenth": 9, "1st": 0, "2nd": 1, "3rd": 2, "4th": 3, "5th": 4, "last": -1,
@@ -138,10 +143,24 @@ def attribute_comparisons(scene: Scene, among_N: Floats, attribute: str, head: s
 
 
 def poses(scene: Scene, among_N: Floats, verbs: list[str]) -> list[Comparison]:
+    found = []
+    for verb in verbs:
+        if measure := POSES.get(verb_base(verb)):
+            found.append(Comparison("pose", "attributes", verb, spread(MEASURES[measure](scene), among_N), 0.5))
+        elif verb_base(verb) in UPRIGHT:
+            upright_N = scene.side_N2[:, 1] / scene.side_N2[:, 0]
+            found.append(Comparison("pose", "attributes", verb, np.minimum(upright_N / 2.5, 1), 0.5))
+    return found
+
+
+def owner_comparisons(scene: Scene, among_N: Floats, attributes: tuple[str, ...]) -> list[Comparison]:
+    """Return what the colours of a part without a box say about its owner: "the cup with the red straw"."""
+    if scene.pixels_HW3 is None:
+        return []
     return [
-        Comparison("pose", "attributes", verb, spread(MEASURES[POSES[verb_base(verb)]](scene), among_N), 0.5)
-        for verb in verbs
-        if verb_base(verb) in POSES
+        Comparison("colour of a part", "attributes", attribute, coloured(scene, among_N, colour, ""), 0.5)
+        for attribute in attributes
+        for colour in colour_words(attribute.lower())
     ]
 
 
@@ -168,7 +187,21 @@ def touching(scene: Scene) -> Floats:
 
 
 def place_comparisons(scene: Scene, among_N: Floats, attributes: tuple[str, ...]) -> list[Comparison]:
-    """Return what places, ordinal numbers and superlatives say; they are read together: "second … from the left"."""
+    """Return what places, ordinal numbers and superlatives say; those that are denied say the contrary."""
+    said, denied = [], []
+    is_denied = False  # the attribute after a lone "not" is denied
+    for attribute in attributes:
+        negations = [is_negation(word) for word in attribute.lower().split()]
+        (denied if is_denied or any(negations) else said).append(attribute)
+        is_denied = all(negations)
+    return [
+        *spoken_places(scene, among_N, tuple(said)),
+        *map(inverted, spoken_places(scene, among_N, tuple(denied))),
+    ]
+
+
+def spoken_places(scene: Scene, among_N: Floats, attributes: tuple[str, ...]) -> list[Comparison]:
+    """Return what attributes say about places and order; they are read together: "second … from the left"."""
     spoken = [word for attribute in attributes for word in re.split(r"[ _]", attribute.lower())]
     text = " ".join(spoken)
     order = next((ORDINALS[word] for word in spoken if word in ORDINALS), None)
@@ -177,18 +210,22 @@ def place_comparisons(scene: Scene, among_N: Floats, attributes: tuple[str, ...]
     supers = [EXTREMES[word] for word in spoken if word in EXTREMES]
     if len(directions) > 1 and "far" in directions and "far" in spoken:
         directions.remove("far")  # "far left": only a stress
+    if len(directions) > 1 and "near" in spoken:
+        directions.remove("near")  # "in the background near …": the beginning of a relation
     if order is not None:
         return [ordinal(scene, among_N, order, directions, supers, text)]
     if directions and supers and supers[0] in ("far", *directions):
         supers, is_stressed = [], True  # "farthest to the right"
-    found = [Comparison("superlative", "order", text, extreme(MEASURES[one](scene), among_N)) for one in supers]
+    found = []
     for direction in directions:
         value_N = MEASURES[direction](scene)
         degree_N = extreme(value_N, among_N) if is_stressed and len(directions) == 1 else placed(value_N, among_N)
         found.append(Comparison("place", "places", text, degree_N))
     if not directions and any(word in MIDDLES for word in spoken):
         found.append(Comparison("middle", "places", text, middle(scene, among_N)))
-    return found
+    for one in found:  # "the largest cup on the right" is the largest of those on the right
+        among_N = among_N & (one.degree_N >= THERE * one.degree_N[among_N].max(initial=0))
+    return found + [Comparison("superlative", "order", text, extreme(MEASURES[one](scene), among_N)) for one in supers]
 
 
 def ordinal(

@@ -5,6 +5,8 @@ Shape suffixes: N regions.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -21,13 +23,19 @@ from jvgn.rules.category_words import (
     singulars,
 )
 from jvgn.rules.colours import COLOURS, OTHER_WORDS
+from jvgn.rules.comparisons import EXTREMES, ORDINALS
 from jvgn.rules.scene import Floats, Scene
-from parsers.scene_graph import SceneGraph
+from parsers.scene_graph import Edge, SceneGraph
 from parsers.words.lexicon import words
 
 Kind = Literal["thing", "part", "viewer", "unknown"]
 COMPOUND = 0.5
 """How far the last word of a compound, or a noun before an unknown one, may stand for the whole."""
+KINDRED = 0.6
+"""How well two words for the same category of COCO fit each other: a region named "woman" and the noun "man"."""
+ALIKE = 0.86
+"""How much of a misspelt noun is the known one, as `difflib` measures it."""
+EYEWEAR = frozenset({"glasses", "eyeglasses", "spectacles"})
 WORN = frozenset({"in", "wearing", "wears", "not wearing", "dressed in", "with", "without"})
 
 
@@ -42,6 +50,10 @@ class Noun:
     meanings: dict[str, float]
     """Categories that it may mean, with a degree from 0 to 1."""
 
+    @property
+    def is_unknown(self) -> bool:
+        return self.kind == "unknown" and not self.meanings
+
     def degrees(self, scene: Scene) -> Floats:
         """Return (N,): how well the name of each region fits."""
         if self.word in ANYTHING:
@@ -51,7 +63,14 @@ class Noun:
     def degree(self, category: str) -> float:
         if category == self.word:
             return 1.0
-        return self.meanings.get(category, self.meanings.get("", 0.0))
+        own = self.meanings.get(category, self.meanings.get("", 0.0))
+        if category in SYNONYMS:
+            return own
+        shared = (
+            min(degree, self.meanings.get(name, 0.0)) * (1.0 if name == self.word else KINDRED)
+            for name, degree in meanings_of_category(category).items()
+        )
+        return max(own, *shared, 0.0)
 
 
 def nouns(graph: SceneGraph, scene: Scene) -> list[Noun]:
@@ -65,6 +84,8 @@ def noun_of(graph: SceneGraph, index: int, names: Collection[str]) -> Noun:
     node = graph.nodes[source_of_noun(graph, index)]
     head = node.head.lower()
     is_worn = any(edge.object == index and edge.relation.lower() in WORN for edge in graph.edges)
+    if is_worn and head in EYEWEAR and wearer_is_person(graph, index):
+        return Noun(head, "part", {"person": 1.0})
     if is_worn and OTHER_WORDS.get(head, head) in COLOURS:
         return Noun(head, "part", {"person": 1.0, "": 0.3})
     if any(form in VIEWERS for form in singulars(head)):
@@ -78,13 +99,34 @@ def noun_of(graph: SceneGraph, index: int, names: Collection[str]) -> Noun:
             return Noun(form, "thing", {})
     if part := part_of(head) or next(filter(None, map(part_of, attributes)), None):
         return part
-    return related_noun(head, attributes)
+    if is_placeholder(head):
+        return Noun("thing", "thing", {})
+    return respelt_noun(head) or related_noun(head, attributes)
+
+
+def is_adjective(head: str) -> bool:
+    """Return whether the parser took a superlative or a number for a noun: "the smallest of the dogs"."""
+    return head in EXTREMES or head in ORDINALS
+
+
+def is_placeholder(head: str) -> bool:
+    return head in PLACEHOLDERS or is_adjective(head)
+
+
+def is_selection(graph: SceneGraph, edge: Edge) -> bool:
+    """Return whether an edge only names what is chosen from: "the smallest of the dogs"."""
+    return edge.relation.lower() == "of" and is_placeholder(graph.nodes[edge.subject].head.lower())
+
+
+def wearer_is_person(graph: SceneGraph, index: int) -> bool:
+    heads = [graph.nodes[edge.subject].head.lower() for edge in graph.edges if edge.object == index]
+    return any("person" in found[1] for found in map(meanings, heads) if found)
 
 
 def source_of_noun(graph: SceneGraph, index: int) -> int:
     """Return the node that names what this node means: "one" repeats the noun of the mention that it is related to."""
     seen = {index}
-    while graph.nodes[index].head.lower() in PLACEHOLDERS:
+    while is_placeholder(graph.nodes[index].head.lower()):
         linked = [
             edge.subject if edge.object == index else edge.object
             for edge in graph.edges
@@ -112,6 +154,13 @@ def meanings(phrase: str) -> tuple[str, dict[str, float]] | None:
     return None
 
 
+@cache
+def meanings_of_category(category: str) -> dict[str, float]:
+    """Return the categories of COCO that a region of another category may be: "woman" is a person."""
+    found = meanings(category) or meanings(category.split()[-1])
+    return found[1] if found else {}
+
+
 def part_of(head: str) -> Noun | None:
     """Return the noun of a body part or a piece of clothing."""
     for form in singulars(head):
@@ -119,6 +168,15 @@ def part_of(head: str) -> Noun | None:
             return Noun(form, "part", {"person": 1.0})
         if form in words("body_parts"):
             return Noun(form, "part", dict.fromkeys(OWNERS_OF_PARTS, 1.0) | {"": 0.4})
+    return None
+
+
+def respelt_noun(head: str) -> Noun | None:
+    """Return the known noun that an unknown one is almost spelt like: "lap top", "bannana"."""
+    alike = [] if len(head) < 5 else get_close_matches(head, [*SYNONYMS, *categories_of()], n=1, cutoff=ALIKE)
+    for phrase in (head.replace(" ", ""), *alike):
+        if found := meanings(phrase):
+            return Noun(found[0], "thing", found[1])
     return None
 
 

@@ -33,7 +33,7 @@ def towards(axis: int, sign: int) -> Degree:
         near_NN = 0.75 + 0.25 * np.exp(-scene.gap_NN / 0.2)
         # A centre beside the other box is better than one before or behind it.
         beyond_NN = 0.7 + 0.3 * sigmoid((along_NN - scene.side_N2[None, :, axis] / 2) / side / 0.02)
-        return sigmoid((along_NN / side - 0.04) / 0.02) * cone_NN * near_NN * beyond_NN
+        return sigmoid((along_NN / side - 0.03) / 0.015) * cone_NN * near_NN * beyond_NN
 
     return degree
 
@@ -57,7 +57,7 @@ def on(scene: Scene) -> Floats:
     reached_NN = sigmoid(((foot_N[:, None] - top_N) / height + 0.03) / 0.01)
     not_below_NN = sigmoid(((bottom_N - foot_N[:, None]) / height + 0.06) / 0.02)
     higher_NN = sigmoid(((scene.centre_N2[:, 1] - scene.centre_N2[:, None, 1]) / height + 0.05) / 0.05)
-    return beneath_overlap(scene) * reached_NN * not_below_NN * (0.6 + 0.4 * higher_NN)
+    return beneath_overlap(scene) * reached_NN * not_below_NN * (0.8 + 0.2 * higher_NN)
 
 
 def under(scene: Scene) -> Floats:
@@ -94,6 +94,12 @@ def hold(scene: Scene) -> Floats:
     return touching(scene) * (0.5 + 0.5 * centred_NN)
 
 
+def centred(scene: Scene) -> Floats:
+    """i is inside j, and in its middle."""
+    offset_NN2 = np.abs(scene.centre_N2[:, None] - scene.centre_N2) / scene.side_N2[None]
+    return inside(scene) * np.exp(-2 * offset_NN2.max(axis=2))
+
+
 def closeness(scene: Scene) -> Floats:
     return -(scene.gap_NN + 0.5 * scene.distance_NN)
 
@@ -113,6 +119,8 @@ RELATIONS: Mapping[str, Degree] = {
     "ride": ride,
     "hold": hold,
     "touch": touching,
+    "toward": nearby,
+    "centre": centred,
     "between": nearby,
     "closest": nearby,
     "farthest": lambda scene: 1 - nearby(scene),
@@ -124,15 +132,17 @@ PLACE_OF_RELATION = {
     "right": "right",
     "above": "top",
     "below": "bottom",
-    "behind": "far",
-    "front": "near",
+    "behind": "high foot",
+    "front": "low foot",
     "under": "bottom",
 }
 """Where something is in the picture if the thing that it is left of is not found."""
 
 PHRASES: Mapping[str, str] = {
     "left of": "left", "left side of": "left", "left from": "left", "to the left": "left", "on left of": "left",
+    "left-hand side of": "left", "left hand side of": "left", "left end of": "left", "left edge of": "left",
     "right of": "right", "right side of": "right", "right from": "right", "to the right": "right",
+    "right-hand side of": "right", "right hand side of": "right", "right end of": "right", "right edge of": "right",
     "above": "above", "over": "above", "higher than": "above", "top of": "on", "on top of": "on", "atop": "on",
     "on": "on", "upon": "on", "onto": "on", "below": "below", "beneath": "under", "underneath": "under",
     "under": "under", "lower than": "below", "in": "in", "inside": "in", "inside of": "in", "into": "in",
@@ -140,6 +150,9 @@ PHRASES: Mapping[str, str] = {
     "adjacent to": "beside", "alongside": "beside", "side of": "beside", "near": "near", "near to": "near",
     "nearby": "near", "close to": "near", "around": "near", "behind": "behind", "in back of": "behind",
     "back of": "behind", "other side of": "behind", "opposite": "behind", "across from": "behind",
+    "opposite side of": "behind", "far side of": "behind", "far end of": "behind", "near end of": "front",
+    "middle of": "centre", "center of": "centre", "centre of": "centre", "part of": "in", "full of": "hold",
+    "filled with": "hold", "covered with": "touch", "covered in": "touch", "amid": "near", "ahead of": "near",
     "in front of": "front", "front of": "front", "before": "front", "between": "between", "in between": "between",
     "closest to": "closest", "nearest": "closest", "nearest to": "closest", "closer to": "closest",
     "nearer to": "closest", "nearer": "closest", "farthest from": "farthest", "furthest from": "farthest",
@@ -153,14 +166,20 @@ VERBS: Mapping[str, str] = {
     "hold": "hold", "carry": "hold", "wear": "hold", "have": "hold", "use": "hold", "swing": "hold", "ride": "ride",
     "drive": "in", "push": "hold", "pull": "hold", "catch": "hold", "throw": "hold", "eat": "hold", "drink": "hold",
     "grab": "hold", "grip": "hold", "handle": "hold", "play": "hold", "hit": "hold", "touch": "hold", "own": "hold",
-    "look": "near", "watch": "near", "face": "near", "follow": "near", "chase": "near", "approach": "near",
+    "look": "toward", "watch": "toward", "face": "toward", "follow": "near", "chase": "near", "approach": "near",
     "contain": "hold", "support": "hold", "lead": "near", "talk": "near", "surround": "near", "mount": "ride",
 }  # fmt: skip
 LOOSE_PHRASES: Mapping[str, str] = {
-    "with": "hold", "of": "hold", "'s": "hold", "’s": "hold", "part of": "in", "by": "near", "at": "near",
+    "with": "hold", "without": "hold", "of": "hold", "'s": "hold", "’s": "hold", "by": "near", "at": "near",
     "from": "near", "to": "near", "for": "near",
 }  # fmt: skip
 """Words that say something only if no verb does: "held by" is holding."""
+HAVING = frozenset({"with", "has", "have", "having"})
+STAYING = frozenset({
+    "stand", "sit", "seat", "park", "wait", "rest", "walk", "run", "lie", "lay", "kneel", "crouch", "sleep", "stop",
+    "be", "gather", "pose", "graze", "dock", "perch",
+})  # fmt: skip
+"""Verbs that leave a relation to the preposition after them: "standing by" is near."""
 
 
 def kind_of(relation: str) -> str | None:
@@ -169,7 +188,12 @@ def kind_of(relation: str) -> str | None:
     if found := longest(spoken, PHRASES):
         return found
     verbs = [VERBS[verb_base(word)] for word in spoken if verb_base(word) in VERBS]
-    return verbs[-1] if verbs else longest(spoken, LOOSE_PHRASES) if len(spoken) == 1 else None
+    if verbs:
+        return verbs[-1]
+    if len(spoken) == 1:
+        return LOOSE_PHRASES.get(spoken[0])
+    is_near = verb_base(spoken[0]) in STAYING and spoken[-1] in LOOSE_PHRASES if spoken else False
+    return "near" if is_near else None
 
 
 def longest(spoken: list[str], table: Mapping[str, str]) -> str | None:
@@ -178,6 +202,11 @@ def longest(spoken: list[str], table: Mapping[str, str]) -> str | None:
             if found := table.get(" ".join(spoken[start : start + length])):
                 return found
     return None
+
+
+def is_owning(relation: str) -> bool:
+    """Return whether a relation to a part or a piece of clothing says that the subject has it: "with", "wearing"."""
+    return kind_of(relation) in (None, "hold")
 
 
 def is_reversed(relation: str) -> bool:

@@ -25,6 +25,8 @@ class Rule:
     meant: int
     """The region of the referent."""
     scores: tuple[float, ...] = ()
+    also: tuple[str, ...] = ()
+    """Other sentences that the rule reads, about the same region."""
 
     def scene(self) -> Scene:
         """Return the example's regions, painted in their colours."""
@@ -48,10 +50,26 @@ SIZES = (("dog", 10, 60, 30, 80), ("dog", 40, 10, 120, 90), ("dog", 140, 50, 180
 HELD = (("person", 10, 10, 50, 90), ("person", 120, 10, 160, 90))
 
 RULES = (
-    Rule("noun", "names", "the category is the noun, or a word for it", "the puppy", row("cat", "dog"), 1),
+    Rule(
+        "noun",
+        "names",
+        "the category is the noun, or a word for it",
+        "the puppy",
+        row("cup", "dog"),
+        1,
+        also=("the dogs", "the animal", "the police dog", "the lap dog", "another dog"),
+    ),
     Rule("score", "names", "a detection with a higher score is likelier", "the dog", row("dog", "dog"), 1, (0.3, 0.9)),
     Rule("prominence", "names", "a larger region is likelier", "the dog", SIZES, 1),
     Rule("colour", "attributes", "the region's pixels have the colour", "the red car", row("blue car", "red car"), 1),
+    Rule(
+        "colour of a part",
+        "attributes",
+        "the owner's pixels have the colour of a part without a box",
+        "the cup with the red straw",
+        row("blue cup", "red cup"),
+        1,
+    ),
     Rule("size", "attributes", "the region is larger or smaller than others of its name", "the small dog", SIZES, 0),
     Rule(
         "pose",
@@ -82,8 +100,14 @@ RULES = (
         "places",
         "the region is on a side of the picture, in front or in the back",
         "cup on the right",
-        row("cup", "cup"),
+        (("cup", 10, 10, 30, 30), ("cup", 130, 50, 180, 95)),
         1,
+        also=(
+            "cup at the bottom",
+            "cup in the bottom right corner",
+            "cup in the foreground",
+            "the near cup",
+        ),
     ),
     Rule(
         "middle",
@@ -92,9 +116,18 @@ RULES = (
         "the middle cup",
         row("cup", "cup", "cup"),
         1,
+        also=("the cup in the center",),
     ),
     Rule("ordinal", "order", "counted from a side", "second cup from the right", row("cup", "cup", "cup"), 1),
-    Rule("superlative", "order", "the first by size, height or nearness", "the smallest dog", SIZES, 0),
+    Rule(
+        "superlative",
+        "order",
+        "the first by size, height or nearness",
+        "the smallest dog",
+        SIZES,
+        0,
+        also=("the lowest dog on the left", "the smallest of the dogs", "the farthest dog"),
+    ),
     Rule("left", "relations", "in a cone to the left", "the cup left of the bowl", row("cup", "bowl", "cup"), 0),
     Rule(
         "right", "relations", "in a cone to the right", "the cup to the right of the bowl", row("cup", "bowl", "cup"), 2
@@ -122,6 +155,7 @@ RULES = (
         "the cup on the table",
         (("cup", 10, 10, 25, 25), ("cup", 120, 30, 135, 50), ("dining table", 90, 40, 190, 95)),
         1,
+        also=("the cup on top of the table", "the cup standing on the table"),
     ),
     Rule(
         "under",
@@ -138,6 +172,20 @@ RULES = (
         "the cat in the suitcase",
         (("cat", 10, 50, 50, 80), ("cat", 110, 50, 140, 80), ("suitcase", 90, 40, 170, 90)),
         1,
+        also=("the cat inside the suitcase",),
+    ),
+    Rule(
+        "centre",
+        "relations",
+        "inside the other box, in its middle",
+        "the cup in the middle of the table",
+        (
+            ("cup", 20, 50, 40, 70),
+            ("cup", 90, 50, 110, 70),
+            ("cup", 160, 50, 180, 70),
+            ("dining table", 10, 40, 190, 95),
+        ),
+        1,
     ),
     Rule(
         "beside",
@@ -147,7 +195,23 @@ RULES = (
         row("dog", "cup", "dog", "cat"),
         2,
     ),
-    Rule("near", "relations", "a small gap", "the dog near the cat", row("dog", "cup", "dog", "cat"), 2),
+    Rule(
+        "near",
+        "relations",
+        "a small gap",
+        "the dog near the cat",
+        row("dog", "cup", "dog", "cat"),
+        2,
+        also=("the dog by the cat", "the dog sitting by the cat"),
+    ),
+    Rule(
+        "toward",
+        "relations",
+        "looking at, facing, watching: a small gap",
+        "the dog looking at the cat",
+        row("dog", "cup", "dog", "cat"),
+        2,
+    ),
     Rule(
         "between",
         "relations",
@@ -175,10 +239,11 @@ RULES = (
     Rule(
         "hold",
         "relations",
-        "holding, carrying, having, with: the boxes touch",
+        "holding, wearing, carrying, having, with: the boxes touch",
         "the man holding the umbrella",
         (*HELD, ("umbrella", 130, 5, 190, 30)),
         1,
+        also=("the man carrying the umbrella", "the man with the umbrella", "the man wearing the umbrella"),
     ),
     Rule(
         "ride", "relations", "touching, and higher", "the man riding the horse", (*HELD, ("horse", 110, 50, 190, 98)), 1
@@ -222,6 +287,7 @@ RULES = (
         "the man in the red shirt",
         (("blue person", 10, 10, 50, 90), ("red person", 120, 10, 160, 90)),
         1,
+        also=("the man wearing a red shirt", "the man in red", "the man whose shirt is red"),
     ),
     Rule(
         "difference",
@@ -238,5 +304,6 @@ RULES = (
         "the man not holding the umbrella",
         (*HELD, ("umbrella", 130, 5, 190, 30)),
         0,
+        also=("the man without the umbrella",),
     ),
 )

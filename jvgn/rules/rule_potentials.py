@@ -19,19 +19,23 @@ from jvgn.rules.comparisons import (
     Comparison,
     attribute_comparisons,
     extreme,
+    middle,
     noun_comparisons,
+    owner_comparisons,
     place_comparisons,
     placed,
     poses,
     touching,
 )
-from jvgn.rules.nouns import Noun, nouns
+from jvgn.rules.nouns import Noun, is_adjective, is_selection, nouns
 from jvgn.rules.relations import (
+    HAVING,
     PLACE_OF_RELATION,
     RELATIONS,
     between,
     closeness,
     is_negated,
+    is_owning,
     is_reversed,
     kind_of,
 )
@@ -143,6 +147,7 @@ class Rules:
     def comparisons(self, node: int, noun: Noun, fit_N: Floats) -> Iterator[Comparison]:
         words, among_N = self.graph.nodes[node], self.among[node]
         head = words.head.lower()
+        spoken = (*words.attributes, head) if is_adjective(head) else words.attributes
         attributes = [*words.attributes, *([head] if noun.kind == "part" else [])]
         degree_N = fit_N.copy()
         for attribute in attributes:
@@ -156,16 +161,21 @@ class Rules:
                 )
                 yield one
         yield from noun_comparisons(self.scene, among_N, noun.word if noun.word in head else head)
+        for edge in self.graph.edges:
+            if edge.subject == node and edge.relation.lower() in HAVING and self.nouns[edge.object].is_unknown:
+                yield from owner_comparisons(self.scene, among_N, self.graph.nodes[edge.object].attributes)
         said = {word for edge in self.graph.edges if edge.subject == node for word in edge.relation.lower().split()}
         yield from poses(self.scene, among_N, sorted(said))
         self.among[node] = self.compared(degree_N)
-        yield from place_comparisons(self.scene, self.among[node], words.attributes)
+        yield from place_comparisons(self.scene, self.among[node], spoken)
 
     # Edges
 
     def of_edge(self, index: int) -> Iterator[Contribution]:
         edge = self.graph.edges[index]
         subject, object_ = self.nouns[edge.subject], self.nouns[edge.object]
+        if is_selection(self.graph, edge):
+            return
         negated = is_negated(edge.relation) or NO in self.graph.nodes[edge.object].attributes
         if self.is_ownership(edge):
             yield self.pairwise(index, "part", self.owned(edge), self.weight_of_parts(), negated)
@@ -190,7 +200,8 @@ class Rules:
         """Return whether one end is a part or a piece of clothing of the other."""
         subject, object_ = self.nouns[edge.subject], self.nouns[edge.object]
         if object_.kind == "part":
-            return subject.kind == "part" or "person" in subject.meanings or edge.relation.lower() != "in"
+            is_person = subject.kind == "part" or "person" in subject.meanings
+            return is_person if edge.relation.lower() == "in" else subject.kind == "part" or is_owning(edge.relation)
         return subject.kind == "part" and edge.relation.lower() in ("of", "'s", "’s", "on")
 
     def related(self, edge: Edge) -> tuple[str, Floats, float]:
@@ -206,10 +217,11 @@ class Rules:
                 np.stack([extreme(value_N, self.among[edge.subject]) for value_N in value_NN.T], axis=1),
                 self.weight("relations"),
             )
-        degree_NN = RELATIONS[kind](scene)
+        degree_NN = self.between_some(edge.object) if kind == "between" else RELATIONS[kind](scene)
         if is_reversed(edge.relation):
             degree_NN = degree_NN.T
-        if self.nouns[edge.subject].kind == "part":  # it has the box of its owner, which only has to touch
+        has_part = self.nouns[edge.subject].kind == "part"  # it has the box of its owner, which only has to touch
+        if has_part or (self.nouns[edge.object].kind == "part" and kind in ("on", "in", "near")):
             degree_NN = np.maximum(degree_NN, 0.8 * touching(scene))
         return kind, degree_NN, self.weight("relations")
 
@@ -220,6 +232,8 @@ class Rules:
         if self.nouns[edge.object].kind == "viewer" and kind in ("closest", "near", "farthest", "front"):
             measure = MEASURES["far" if kind == "farthest" else "near"](self.scene)
             return extreme(measure, among_N)
+        if kind == "centre":
+            return middle(self.scene, among_N) * self.settings.unseen * 1.5
         if kind in PLACE_OF_RELATION:
             measure = MEASURES[PLACE_OF_RELATION[kind]](self.scene)
             is_stressed = "far" in edge.relation.lower().split()
@@ -244,6 +258,14 @@ class Rules:
         return Contribution("negation" if negated else rule, words, weight * (degree_MM - 1), edge=edge)
 
     # Between two
+
+    def between_some(self, node: int) -> Floats:
+        """Return (N, N): how well i is between j and the best other region of a plural: "between two women"."""
+        among_N = self.among[node]
+        if among_N.sum() < 2:
+            return RELATIONS["between"](self.scene)
+        degree_NNN = between(self.scene) * among_N * ~self.scene.same_NN[None]
+        return np.asarray(degree_NNN.max(axis=2))
 
     def siblings(self, index: int) -> list[int]:
         """Return the other edges that say what the same subject is between."""

@@ -80,9 +80,9 @@ class Scene:
 
     @cached_property
     def nearness_N(self) -> Floats:  # noqa: N802 (a shape suffix)
-        """Return how near each region seems to the camera: low in the picture, and large."""
+        """Return how near each region seems to the camera: large, and low in the picture."""
         bottom_N = self.box_N4[:, 3] / self.size[1]
-        return 0.5 * bottom_N + 0.5 * np.sqrt(self.area_N)
+        return 0.3 * bottom_N + 0.7 * np.sqrt(self.area_N)
 
 
 def spread(value_N: Floats, among_N: Floats) -> Floats:

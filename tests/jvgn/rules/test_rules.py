@@ -10,10 +10,12 @@ from jvgn.rules.scene import Scene
 from jvgn.settings.run import RuleSettings
 from parsers import parse
 
+EXAMPLES = [(rule, sentence) for rule in RULES for sentence in (rule.example, *rule.also)]
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_the_example_of_a_rule_finds_its_region_by_that_rule(rule: Rule) -> None:
-    answer = RuleGrounder().answer(rule.scene(), rule.example)
+
+@pytest.mark.parametrize(("rule", "sentence"), EXAMPLES, ids=[f"{rule.name}: {text}" for rule, text in EXAMPLES])
+def test_the_example_of_a_rule_finds_its_region_by_that_rule(rule: Rule, sentence: str) -> None:
+    answer = RuleGrounder().answer(rule.scene(), sentence)
     referent = answer.groundings[answer.graph.referent]
     assert referent.region == rule.meant
     assert rule.name in {one.rule for one in answer.contributions}
@@ -50,6 +52,22 @@ def test_contributions_add_up_to_the_potentials() -> None:
         np.testing.assert_allclose(np.sum(own, axis=0), pairwise_MM)
 
 
+def test_between_a_plural_is_between_two_of_them() -> None:
+    answer = RuleGrounder().answer(scene("dog", "cup", "dog", "cup", "dog"), "the cup between two dogs")
+    assert answer.region_K[answer.graph.referent] in (1, 3)
+    outside = scene("cup", "dog", "cup", "dog")
+    assert RuleGrounder().ground(outside, "the cup between two dogs")[0].region == 2
+
+
+def test_whoever_faces_the_camera_is_not_for_that_reason_the_nearest() -> None:
+    boxes = np.array([[10, 40, 30, 60], [60, 10, 120, 100]], dtype=np.float32)
+    two = Scene(boxes, ("person", "person"), np.ones(2), (200, 100))
+    rules = {one.rule for one in RuleGrounder().answer(two, "the man facing the camera").contributions}
+    assert "toward" in rules
+    far, near = RuleGrounder(RuleSettings(size=0.0)).answer(two, "the man facing the camera").marginal_KN[0][:2]
+    np.testing.assert_allclose(far, near)
+
+
 def test_the_order_of_regions_changes_nothing() -> None:
     sentence, order = "the second cup left of the dog", np.array([2, 0, 3, 1])
     first = scene("cup", "cup", "cup", "dog")
@@ -76,6 +94,15 @@ def test_a_group_that_is_left_out_says_nothing() -> None:
         ("the cross", ("ring", "cross"), 1),
         ("the ring", ("cross", "ring"), 1),
         ("the cup next to the other one on the right", ("cup", "cup"), 0),
+        ("the bannana", ("cup", "banana"), 1),
+        ("the lap top", ("cup", "laptop"), 1),
+        ("the guy", ("dog", "man"), 1),
+        ("the car", ("tree", "automobile"), 1),
+        ("the woman", ("man", "woman"), 1),
+        ("the person", ("dog", "office worker"), 1),
+        ("the man with glasses", ("cup", "person"), 1),
+        ("the cup that is not on the left", ("cup", "cup"), 1),
+        ("the smallest of the two dogs", ("cup", "dog"), 1),
     ],
 )
 def test_nouns_find_their_categories(sentence: str, names: tuple[str, ...], meant: int) -> None:
