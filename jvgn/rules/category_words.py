@@ -10,7 +10,8 @@ from parsers.words.lexicon import words
 
 SYNONYMS: Mapping[str, str] = {
     "person": "human somebody someone bowler skateboarder spectator shopper swimmer personnel folk grandparent hipster"
-    " model tennis_player baseball_player soccer_player football_player servant host hostess barber nurse scientist",
+    " model tennis_player baseball_player soccer_player football_player servant host hostess barber nurse scientist"
+    " astronaut",
     "bicycle": "bike cycle tricycle two-wheeler bmx pushbike",
     "car": "automobile taxi cab sedan hatchback suv minivan jeep convertible limousine hearse coupe",
     "motorcycle": "motorbike motor_bike motor_cycle scooter moped vespa harley dirt_bike",

@@ -188,7 +188,8 @@ def touching(scene: Scene) -> Floats:
 
 def place_comparisons(scene: Scene, among_N: Floats, attributes: tuple[str, ...]) -> list[Comparison]:
     """Return what places, ordinal numbers and superlatives say; those that are denied say the contrary."""
-    said, denied = [], []
+    said: list[str] = []
+    denied: list[str] = []
     is_denied = False  # the attribute after a lone "not" is denied
     for attribute in attributes:
         negations = [is_negation(word) for word in attribute.lower().split()]

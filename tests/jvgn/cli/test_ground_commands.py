@@ -282,3 +282,34 @@ def test_without_a_run_rules_answer_and_say_what_is_not_found(zebras, tmp_path):
 def test_a_run_trained_on_shapes_warns_of_photographs(results, zebras):
     found = run("ground", "photo.jpg", SENTENCE, "--run", results / "shapes_det")
     assert "drawn shapes" in found.stderr
+
+
+def test_evaluate_measures_a_run_in_the_boxes_that_it_is_given(results, images, photo, tmp_path):
+    with Image.open(photo) as picture:
+        width, height = picture.size
+    boxes = [[2, 2, 40, 40], [60, 30, 30, 50], [100, 60, 40, 30]]
+    notes = [
+        {"id": key, "image_id": 1, "category_id": 1, "bbox": box, "area": box[2] * box[3], "iscrowd": 0}
+        for key, box in enumerate(boxes)
+    ]
+    listed = [{"id": 1, "file_name": photo.name, "width": width, "height": height}]
+    content = {"images": listed, "annotations": notes, "categories": [{"id": 1, "name": "star"}]}
+    (tmp_path / "coco.json").write_text(json.dumps(content))
+    xyxy_N4 = np.array([[x, y, x + w, y + h] for x, y, w, h in boxes], dtype=np.float32)
+    grounder = Grounder.load(results / "shapes_det")
+    answer = grounder.answer(grounder.look_at(photo, xyxy_N4), SENTENCE)
+    chosen = answer.region_K[answer.graph.referent]
+    row = {"image_id": 1, "file_name": photo.name, "expression": SENTENCE, "kind": []}
+    asked = [
+        row | {"referent": gold, "mentions": [{"phrase": "the star", "annotation": gold, "is_referent": True}]}
+        for gold in (chosen, (chosen + 1) % 3)
+    ]
+    (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    given = ["--images", images, "--annotations", tmp_path / "coco.json", "--expressions", tmp_path / "asked.jsonl"]
+    found = run("evaluate", *given, "--run", results / "shapes_det", "--json", "-")
+    assert found.exit_code == 0, found.stderr
+    measured = json.loads(found.stdout)
+    assert (measured["n"], measured["accuracy"]) == (2, 50.0)
+    refused = run("evaluate", *given, "--run", results / "shapes_det", "--without", "names")
+    assert refused.exit_code == 1
+    assert "--run" in refused.stderr
