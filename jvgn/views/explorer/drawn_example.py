@@ -21,7 +21,7 @@ ABSENT = "man on the bench"
 
 def drawn_examples() -> Iterator[Offered]:
     """Yield pictures that are the same each time."""
-    for number in range(PICTURES):
+    for number in range(1, PICTURES + 1):
         generator = np.random.default_rng(number)
         plan = Plan("example", PICTURES, 6, SENTENCES, sample_outlines, tell)
         drawn, expressions = sample_image(plan, generator)
@@ -34,7 +34,7 @@ def drawn_examples() -> Iterator[Offered]:
             pixels_HW3,
         )
         texts = sorted((" ".join(one.sentence.tokens) for one in expressions), key=len, reverse=True)
-        yield Offered(f"example-{number + 1}", seen(scene, pixels_HW3), "drawn example", (*texts, ABSENT))
+        yield Offered(f"example-{number}", seen(scene, pixels_HW3), "drawn example", (*texts, ABSENT))
 
 
 def seen(scene: Scene, pixels_HW3: np.ndarray) -> SeenPicture:

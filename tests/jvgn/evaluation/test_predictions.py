@@ -2,12 +2,15 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import torch
 
 from jvgn.evaluation.predict import believed, predict
-from jvgn.evaluation.predictions import WAYS, read_beliefs
+from jvgn.evaluation.predictions import WAYS, WHOLE_FILE, read_beliefs, read_predictions
 from jvgn.regions.hdf5_store import RegionStore
+from jvgn.storage.parquet import write_table
 from jvgn.training.checkpoint import load_model, new_model, save_model
 from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
@@ -54,6 +57,16 @@ def test_the_chosen_regions_are_the_most_probable_ones(predicted):
     chosen = [beliefs[region] for beliefs, region in zip(rows["unary_of_regions"], rows["region"], strict=True)]
     np.testing.assert_allclose(chosen, rows["unary"], rtol=1e-6)
     assert {f"{way}_correct" for way in WAYS} <= set(rows)
+
+
+def test_a_network_cannot_say_not_found_and_older_files_lack_the_column(predicted, tmp_path):
+    path = predicted / "predictions.parquet"
+    rows = pd.read_parquet(path)
+    assert rows["not_found"].isna().all()
+    older = pa.schema([field for field in WHOLE_FILE if field.name != "not_found"])
+    write_table(tmp_path / "older.parquet", pq.read_table(path).select(older.names), older)
+    ids = rows["expression_id"].unique()
+    assert read_predictions(tmp_path / "older.parquet", ids) == read_predictions(path, ids)
 
 
 def test_beliefs_of_some_expressions_are_read_without_the_others(predicted):

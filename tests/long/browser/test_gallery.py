@@ -38,8 +38,16 @@ def example(number, words, outcome, nodes, edges=(), context=""):
     }
 
 
-def node(head, tokens, before, after, gold=None):
-    return {"gold": gold, "head": head, "attributes": [], "tokens": tokens, "before": before, "after": after}
+def node(head, tokens, before, after, gold=None, not_found=None):
+    return {
+        "notFound": not_found,
+        "gold": gold,
+        "head": head,
+        "attributes": [],
+        "tokens": tokens,
+        "before": before,
+        "after": after,
+    }
 
 
 @pytest.fixture
@@ -52,7 +60,7 @@ def page(tmp_path):
     examples = [
         example(1, "star left of ring", "corrected", [star, ring], [edge], context="wrong"),
         example(2, "<script>alert(1)</script> cross", "right", [hostile]),
-        example(3, "ring", "broken", [node("ring", [0], [0.7, 0.2, 0.1], [0.1, 0.8, 0.1])]),
+        example(3, "ring", "broken", [node("ring", [0], [0.7, 0.2, 0.1], [0.1, 0.8, 0.1], not_found=0.97)]),
     ]
     counts = {"corrected": 4, "right": 90, "broken": 1}
     path.write_text(rendered({"title": "a <b>", "counts": counts, "examples": examples, "images": {"7": picture()}}))
@@ -101,6 +109,8 @@ def test_the_toggle_changes_the_numbers(browser, page):
         ("outcome=broken", 1),
         ("context=wrong", 1),
         ("context=right", 0),
+        ("missing=yes", 1),
+        ("missing=no", 2),
         ("size=1", 2),
         ("words=ring", 2),
         ("words=left+ring", 1),
@@ -112,6 +122,16 @@ def test_filters_change_the_count_and_are_in_the_address(browser, page, filters,
     browser.get(f"{page}#{filters}")
     assert browser.find_element(By.ID, "count").text == f"{count} of 3 expressions"
     assert len(browser.find_elements(By.CSS_SELECTOR, "#list a")) == count
+
+
+def test_an_object_that_is_not_found_says_so_with_its_probability(browser, page, keep):
+    browser.get("about:blank")
+    browser.get(f"{page}#id=3")
+    row = browser.find_element(By.CSS_SELECTOR, ".belief")
+    assert "not found: 0.97; else region 2: 0.80 after" in row.text
+    keep("gallery_not_found")
+    browser.find_element(By.ID, "before").click()
+    assert "not found" not in browser.find_element(By.CSS_SELECTOR, ".belief").text
 
 
 def test_clicking_filters_narrows_the_list(browser, page):
