@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from jvgn.evaluation.predict import predict
+from jvgn.evaluation.rule_model import predict_by_rules
 from jvgn.training.run import train
 from jvgn.views.gallery.gallery_page import GallerySources, rendered, write_gallery
 
@@ -91,3 +92,15 @@ def test_data_cannot_end_its_script_element():
     page = rendered({"title": "</title><b>", "counts": {}, "examples": [], "images": {"1": "</script><b>"}})
     assert "</script><b>" not in page and "</title><b>" not in page
     assert data_of(page)["images"]["1"] == "</script><b>"
+
+
+def test_rules_show_how_probable_it_is_that_an_object_is_not_found(page, small_world, run_settings, tmp_path):
+    assert all(node["notFound"] is None for example in data_of(page)["examples"] for node in example["nodes"])
+    images, predictions = small_world.regions.parent / "images", tmp_path / "predictions.parquet"
+    predict_by_rules(small_world, run_settings(), images, predictions, 0.5)
+    sources = GallerySources(
+        small_world.dataset, small_world.regions, small_world.nodes, small_world.edges, predictions
+    )
+    write_gallery(sources, images, tmp_path / "index.html", "rules", 0.5)
+    examples = data_of((tmp_path / "index.html").read_text())["examples"]
+    assert examples and all(0 < node["notFound"] < 1 for example in examples for node in example["nodes"])
