@@ -98,6 +98,21 @@ def test_unknown_words_are_named(grounder, pictures):
     assert answer(grounder, pictures, asked(text="the zebra on a box"))["unknown"] == ("zebra", "a")
 
 
+def test_what_the_run_cannot_know_is_said(grounder, pictures):
+    (doubt,) = answer(grounder, pictures, asked(text="the zebra on a box"))["doubts"]
+    assert "“zebra”" in doubt
+    assert answer(grounder, pictures, asked(text="the cup on the box"))["doubts"] == ()
+
+
+def test_a_single_region_is_certain_by_construction_and_says_so(grounder, pictures):
+    found = grounder.answer(pictures["7"].image, "the cup")
+    alone = replace(
+        found, box_N4=found.box_N4[:1], unary_KN=np.ones((1, 1)), marginal_KN=np.ones((1, 1)), region_K=(0,)
+    )
+    assert ["one region" in doubt for doubt in alone.doubts] == [True]
+    assert found.doubts == ()
+
+
 def test_a_sentence_without_an_object_is_marked(grounder, pictures):
     assert answer(grounder, pictures, asked(text="of the of"))["fallback"]
     assert not answer(grounder, pictures, asked())["fallback"]
