@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 demo: $(VENV)/installed
 	@# Run Snakemake without a shell in between, so that Ctrl-C and SIGTERM reach it.
 	$(VENV)/bin/snakemake --workflow-profile workflow/profiles/demo demo
-	@jvgn summary results/shapes_gt results/shapes_det
+	@jvgn summary results/shapes_gt results/shapes_gt/runs/rules results/shapes_det
 
 # One page about finished runs, without network: make report RUNS=refcocog_det TABLES=table1
 # REPORT=report.zip includes the galleries; CONFIGFILE=own.yaml is a file over config.yaml.

@@ -96,6 +96,7 @@ rule demo:
                 "runs/unmarginalised/model.safetensors",
             ],
         ),
+        rules="results/shapes_gt/runs/rules/metrics.json",
         regions=collect(
             "results/regions/shapes_{setting}/{detector}.h5",
             setting=["gt", "det"],

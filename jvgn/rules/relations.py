@@ -206,7 +206,7 @@ def longest(spoken: list[str], table: Mapping[str, str]) -> str | None:
 
 def is_owning(relation: str) -> bool:
     """Return whether a relation to a part or a piece of clothing says that the subject has it: "with", "wearing"."""
-    return kind_of(relation) in (None, "hold")
+    return kind_of(relation) in (None, "hold") or is_reversed(relation)
 
 
 def is_reversed(relation: str) -> bool:

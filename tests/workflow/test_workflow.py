@@ -153,10 +153,10 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
     ("files", "expected"),
     [
         (["jvgn/evaluation/score.py", "jvgn/cli/__init__.py"], SCORED | {"draw_learning"}),  # and nothing for the cli
-        (["parsers/lexical/__init__.py"], {"parse_expressions", "draw_coverage"} | AFTER_TRAINING),
+        (["parsers/lexical/__init__.py"], {"parse_expressions", "draw_coverage", "predict_by_rules"} | AFTER_TRAINING),
         (
             ["jvgn/regions/extraction.py", "jvgn/training/run.py"],
-            {"extract_regions", "merge_regions", "measure_recall", "draw_recall"} | AFTER_TRAINING,
+            {"extract_regions", "merge_regions", "measure_recall", "draw_recall", "predict_by_rules"} | AFTER_TRAINING,
         ),
     ],
 )
