@@ -61,14 +61,14 @@ class TrainingSettings(Frozen):
 class RuleSettings(Frozen):
     """Weights of the rules, in logits: a region that does not fit at all loses the weight against one that fits."""
 
-    names: NonNegativeFloat = 9.0
+    names: NonNegativeFloat = 7.0
     """A region whose category the noun cannot mean."""
     score: NonNegativeFloat = 0.6
     """Factor of the logarithm of a detection's score."""
     size: NonNegativeFloat = 0.3
     """Factor of the logarithm of a region's area: people talk about large objects."""
-    null: float = -4.0
-    """The logit of "not found". It and `names` are calibrated: see docs/rules.md."""
+    null: float = -3.5
+    """The logit of "not found". docs/rules.md shows how reliable its probability is."""
     attributes: NonNegativeFloat = 2.5
     """A colour, a size or a pose."""
     places: NonNegativeFloat = 3.0
