@@ -13,7 +13,7 @@ from jvgn.rules.category_words import ROLES, YOUNG
 from jvgn.rules.colours import CLEAR, band_of, colour_shares, colour_words
 from jvgn.rules.scene import Floats, Scene, spread
 from jvgn.settings.run import RuleGroup
-from parsers.words.lemmas import verb_base
+from parsers.words.lexicon import verb_base
 from parsers.words.negation import is_negation
 
 NEXT = 0.35

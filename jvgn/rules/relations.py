@@ -9,7 +9,7 @@ import numpy as np
 
 from jvgn.rules.comparisons import touching
 from jvgn.rules.scene import Floats, Scene
-from parsers.words.lemmas import verb_base
+from parsers.words.lexicon import verb_base
 from parsers.words.negation import is_absence, is_negation
 
 Degree = Callable[[Scene], Floats]

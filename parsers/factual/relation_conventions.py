@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from parsers.factual.draft import LONG, Draft
 from parsers.scene_graph import Edge
-from parsers.words.lemmas import verb_base
-from parsers.words.lexicon import VERB_TAGS, Tag, is_listed, renamings, tag_of
+from parsers.words.lexicon import VERB_TAGS, Tag, is_listed, renamings, tag_of, verb_base
 from parsers.words.spelling import respelled
 
 SILENT = frozenset({"the", "a", "an", "this", "that", "one", "not"})

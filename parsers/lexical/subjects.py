@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from parsers.lexical.phrases import Phrase, Relation
 from parsers.lexical.tagger import Word
-from parsers.words.lemmas import verb_base
-from parsers.words.lexicon import Tag, is_listed, words
+from parsers.words.lexicon import Tag, is_listed, verb_base, words
 from parsers.words.negation import NO
 
 HAVING = frozenset({"has", "have", "having", "had"})

@@ -1,4 +1,6 @@
-"""The lexicon: the tag of a word on its own, by the lists of `parsers/words/lists/`, Brill's lexicon or its ending.
+"""The lexicon: the tag of a word on its own, and the base form of a verb.
+
+Both come from the lists of `parsers/words/lists/`, from Brill's lexicon or from the ending of the word.
 
 A list holds words separated by spaces, groups of words joined by `_`, and comment lines that start with `#`.
 
@@ -18,6 +20,19 @@ from parsers.errors import UserError
 
 BRILL = "textblob/en/en-lexicon.txt"
 FREQUENCIES = "textblob/en/en-spelling.txt"
+
+SUFFIXES = (
+    (re.compile(r"(.*[^aeiou])ies"), ("{}y",)),
+    (re.compile(r"(.*[^aeiou])ied"), ("{}y",)),
+    (re.compile(r"(.*)([bdgklmnprt])\2(?:ing|ed)"), ("{}{}", "{}{}{}")),
+    (re.compile(r"([^aeiou]*[aeiou][bdgmnpt])(?:ing|ed)"), ("{}e", "{}")),
+    (re.compile(r"(.+)(?:ing|ed|es)"), ("{}", "{}e")),
+    (re.compile(r"(.+[^s])s"), ("{}",)),
+)
+"""The stem before an ending, and the base forms that it may come from, the likelier first."""
+
+BASE_TAGS = frozenset({"VB", "VBP", "NN", "JJ"})
+FORM_TAGS = frozenset({"VBG", "VBN", "VBD", "VBZ"})
 
 
 class Tag(StrEnum):
@@ -271,3 +286,26 @@ def is_listed(word: str, name: str) -> bool:
     word = word.lower()
     listed = words(name)
     return word in listed or any(word.endswith(end) and word[: -len(end)] in listed for end in ("s", "es"))
+
+
+@functools.cache
+def listed_bases() -> dict[str, str]:
+    return {form: base for base, forms in verb_paradigms().items() for form in (base, *forms)}
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def verb_base(word: str) -> str:
+    """Return the base form of a verb; any other word stays as it is."""
+    listed = listed_bases().get(word)
+    if listed is not None:
+        return listed
+    if brill_tag(word) not in FORM_TAGS and not word.endswith("ing"):
+        return word
+    for pattern, shapes in SUFFIXES:
+        match = pattern.fullmatch(word)
+        for shape in shapes if match else ():
+            parts = match.groups() if match else ()
+            base = shape.format(*parts, *parts[-1:])
+            if brill_tag(base) in BASE_TAGS:
+                return base
+    return word

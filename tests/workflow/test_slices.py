@@ -135,8 +135,11 @@ PATH = (
 )
 """The rules that one expression passes through, from REFER's pickle to metrics.json."""
 INFRASTRUCTURE = ("jvgn/storage/", "jvgn/runtime/", "jvgn/cli/", "parsers/errors.py")
-NOT_CHOSEN = ("parsers/trees/", "parsers/corenlp/", "jvgn/detector/detectron2_backend.py")
-"""Other parsers than the lexical one, and another detector."""
+NOT_CHOSEN = (
+    *("parsers/trees/", "parsers/corenlp/"),
+    *("jvgn/detector/detectron2_backend.py", "jvgn/detector/torchvision_coco.py"),
+)
+"""Other parsers than the lexical one, and other detectors."""
 
 
 def test_one_expression_passes_through_few_files(rules):
@@ -144,6 +147,6 @@ def test_one_expression_passes_through_few_files(rules):
     path = {
         file for rule in PATH for file in rules[rule][1] if file.endswith(".py") and not file.startswith(NOT_CHOSEN)
     }
-    assert len(path) <= 63
+    assert len(path) <= 60
     assert len([file for file in path if file.startswith(INFRASTRUCTURE)]) <= 8
     assert len(rules["train"][1]) <= 30

@@ -19,7 +19,7 @@ from parsers.corenlp.jars import class_path
 from parsers.corenlp.process import MOST_WORDS
 from parsers.errors import UserError
 from parsers.parser import load_backend
-from parsers.words.lemmas import verb_base
+from parsers.words.lexicon import verb_base
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("JVGN_CORENLP", ROOT / "resources/corenlp")).absolute()

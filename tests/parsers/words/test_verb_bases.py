@@ -4,8 +4,7 @@ import pytest
 
 from parsers.errors import UserError
 from parsers.words import lexicon
-from parsers.words.lemmas import verb_base
-from parsers.words.lexicon import brill_tag
+from parsers.words.lexicon import brill_tag, verb_base
 
 
 @pytest.mark.parametrize(
