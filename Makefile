@@ -5,7 +5,7 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers demo faults fuzz load miniature pictures report slurm-test test lint types style lock schema clean
+.PHONY: bench bench-parsers browser demo faults fuzz load miniature pictures report slurm-test test lint types style lock schema clean
 
 demo: $(VENV)/installed
 	@# Run Snakemake without a shell in between, so that Ctrl-C and SIGTERM reach it.
@@ -35,6 +35,10 @@ test: lint
 # The paper's experiments, from downloads to numbers, on small files in the published formats from a local server.
 miniature: $(VENV)/installed
 	JVGN_MINIATURE=1 pytest tests/long/miniature
+
+# The pages in a real browser. Needs Debian's chromium and chromium-driver; screenshots go to screenshots/.
+browser: $(VENV)/installed
+	JVGN_BROWSER=1 pytest tests/long/browser
 
 # Start a real SLURM on this machine for the tests. Needs root and Debian.
 slurm-test: $(VENV)/installed

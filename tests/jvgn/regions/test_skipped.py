@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, replace
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 
@@ -64,8 +65,9 @@ def test_expressions_of_skipped_images_count_as_not_found(small_world, run_setti
     assert splits["test"]["accuracy"] == pytest.approx(100 * right / len(tested), abs=1e-3)
     assert "skipped" not in splits["val"]
     lost = predictions["expression_id"].iloc[0]
-    rest = predictions[predictions["expression_id"] != lost].to_dict("list")
-    write_table(tmp_path / "predictions.parquet", rest, PREDICTIONS)
+    rest = predictions[predictions["expression_id"] != lost]
+    table = pa.Table.from_pandas(rest, PREDICTIONS, preserve_index=False)
+    write_table(tmp_path / "predictions.parquet", table, PREDICTIONS)
     with pytest.raises(UserError, match=rf"predictions\.parquet: has no referent of expression {lost}, whose image"):
         score(files, RunName("shapes", "gt", "default"), 0.5, tmp_path / "metrics.json")
 

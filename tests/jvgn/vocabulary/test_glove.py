@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import logging
 import os
 import re
 import zipfile
@@ -67,7 +68,8 @@ def test_an_error_names_a_broken_file_and_its_line(tmp_path, name, content, mess
 
 
 @pytest.mark.skipif(not (SHARED / "glove").exists(), reason=f"no GloVe in {SHARED}; set JVGN_SHARED")
-def test_real_expressions_start_from_real_vectors(tmp_path):
+def test_real_expressions_start_from_real_vectors(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
     sentences = [row["sent"].split() for row in json.loads((SHARED / "refcocog/expressions.json").read_text())]
     splits = ["train" if number % 5 else "val" for number in range(len(sentences))]
     rows = {"split": splits, "tokens": sentences}
@@ -91,8 +93,8 @@ def test_real_expressions_start_from_real_vectors(tmp_path):
     assert lacking["word"].iloc[0] == "a"  # the file has no word of one letter
     unknown = {word for sentence in sentences for word in sentence} - set(words)
     assert set(missing.loc[missing["missing_from"] == "vocabulary", "word"]) == unknown
-    share = re.search(rf"{len(words) - len(lacking)} of its {len(words)} words have a GloVe vector", run.stderr)
-    assert share and len(lacking) < 0.05 * len(words), run.stderr
+    share = re.search(rf"{len(words) - len(lacking)} of its {len(words)} words have a GloVe vector", caplog.text)
+    assert share and len(lacking) < 0.05 * len(words), caplog.text
 
 
 @pytest.mark.parametrize("ending", ["txt", "gz", "zip"])
