@@ -5,7 +5,9 @@ SENTENCES ?= results/datasets/shapes/expressions.parquet
 SLURM_PACKAGES := slurm-wlm munge slurmdbd mariadb-server
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: bench bench-parsers browser demo faults fuzz load miniature pictures report slurm-test test lint types style lock schema clean
+.PHONY: bench bench-parsers browser demo faults fuzz install load miniature pictures report slurm-test test lint types style lock schema clean
+
+install: $(VENV)/installed
 
 demo: $(VENV)/installed
 	@# Run Snakemake without a shell in between, so that Ctrl-C and SIGTERM reach it.

@@ -34,7 +34,7 @@ class RunFolder(RunPaths):
         found, model = cls.of(folder), folder / MODEL
         trained = models_under(folder) or models_under(found.results)
         names = ", ".join(as_seen(path.parent) for path in trained)
-        others = f"choose one of the trained runs: {names}" if trained else "no run is trained yet"
+        others = f"choose one of the trained runs: {names}" if trained else "train one, for example by `make demo`"
         if not folder.is_dir():
             raise UserError(f"{as_seen(folder)}: no such run; {others}")
         if not model.exists():

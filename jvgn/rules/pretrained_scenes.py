@@ -175,7 +175,7 @@ def fetched_weights(model: CocoModel) -> Path:
         fetch(sources[model], downloads)
     except UserError as error:
         raise UserError(
-            f"no detector: {error}; in the project's folder, `jvgn fetch {model}` downloads it"
-            f" ({MEGABYTES[model]} MB); --annotations FILE needs no detector"
+            f"no detector; give --annotations FILE with regions, or get the weights ({MEGABYTES[model]} MB) by"
+            f" `jvgn fetch {model}` in the project's folder ({error})"
         ) from error
     return path

@@ -99,7 +99,8 @@ def reading(path: Path | str, kind: str, cure: str = RUN_AGAIN) -> Iterator[None
     except MemoryError as error:
         raise BrokenFile(path, f"too large for the memory as a {kind}, or damaged", cure) from error
     except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file; check the path, or make it with the workflow") from error
+        made = ", or make it with the workflow" if cure == RUN_AGAIN else ""
+        raise UserError(f"{path}: no such file; check the path{made}") from error
     except OSError as error:
         raise BrokenFile(path, f"cannot be read ({error.strerror or first_line(error)})", cure) from error
     except Exception as error:

@@ -283,7 +283,7 @@ def draw_beliefs(canvas: Canvas, answer: Answer, node: int, top: float) -> None:
         y = top + (row + 0.5) * BAR_ROW
         is_chosen = region == answer.region_K[node]
         weight = "bold" if is_chosen else "normal"
-        number = "none" if answer.is_null(region) else str(region + 1)
+        number = "not found" if answer.is_null(region) else str(region + 1)
         canvas.text(BARS_LEFT - 0.05, y, number, SMALL, ha="right", weight=weight)
         before, after = float(answer.unary_KN[node, region]), float(answer.marginal_KN[node, region])
         canvas.axes.plot([BARS_LEFT] * 2, [y - BAR_ROW / 2, y + BAR_ROW / 2], color=SOFT, lw=0.6)
