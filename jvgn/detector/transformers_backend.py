@@ -128,7 +128,7 @@ def loading(name: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise UserError(f"{name}: needs another library ({first_line(error)}); run: {INSTALL}") from error
-    except Exception as error:
+    except Exception as error:  # errors of transformers, its hub and torch have no common class
         if Path(name).is_dir():
             raise UserError(f"{name}: not the folder of a detector ({first_line(error)}); choose another") from error
         raise UserError(

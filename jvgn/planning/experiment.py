@@ -125,7 +125,7 @@ class Experiment:
         classes = self.size.classes if self.training_set is None else COCO_CLASSES
         if self.detector.source == "torchvision":
             return detector_work(self.detector, classes)
-        # detectron2's C4 network has the same layers; a pyramid's cost is of the same order.
+        # detectron2's C4 network has the same layers. For torchvision-coco's pyramid this is a guess, not measured.
         shared = set(TorchvisionSettings.model_fields) - {"source"}
         chosen = self.detector.model_dump(include=shared & set(type(self.detector).model_fields))
         return detector_work(TorchvisionSettings(**chosen), classes)
