@@ -26,7 +26,7 @@ IMAGES_PER_BATCH = 64
 
 def predict(inputs: Inputs, model_path: Path, predictions: Path, iou_threshold: float, device: torch.device) -> None:
     """Write `predictions`, which grounds every expression that is not in the train split."""
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # use_deterministic_algorithms also imports the compiler: 3 s
     trained = load_model(model_path, device)
     examples = inputs.examples(trained.settings, iou_threshold)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)

@@ -1,4 +1,4 @@
-"""How a training uses the machine: its processes and the numbers they share, mixed precision, compilation.
+"""How a training uses the machine: its processes and the numbers they share, and mixed precision.
 
 `torchrun` starts the processes and describes them in the environment (RANK, WORLD_SIZE, MASTER_ADDR, …). Without it
 there is one process, and nothing is exchanged.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, distributed
 
 from parsers.errors import UserError
 
@@ -155,15 +155,3 @@ def check_precision(device: torch.device, precision: Precision) -> None:
 
 def fails(program: str) -> bool:
     return subprocess.run([sys.executable, "-c", program], capture_output=True).returncode != 0
-
-
-def compile_in_place(*modules: nn.Module) -> None:
-    """Compile the modules at their next call; their weights keep their names."""
-    named = os.environ.get("CXX")
-    if not any(map(shutil.which, [named] if named else ["g++", "clang++"])):
-        raise UserError(
-            f"training.compile: torch.compile needs a C++ compiler, and {named or 'g++'} is missing; install it,"
-            " set CXX in the environment to another, or set compile to false"
-        )
-    for module in modules:
-        module.compile(dynamic=True)

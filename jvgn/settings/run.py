@@ -51,9 +51,6 @@ class TrainingSettings(Frozen):
     iou_threshold: float = Field(0.5, ge=0, lt=1)
     precision: Literal["float32", "bf16", "fp16"] = "float32"
     """Precision of matrix products while training. Norms, messages and the loss stay in float32."""
-    compile: bool = False
-    """Compile the potentials by torch.compile while training. It needs a C++ compiler and slows the first steps; losses
-    are the same up to rounding."""
     save_every: PositiveInt = 500
     """Steps between two saved states. An interrupted training resumes from the last one."""
 

@@ -29,7 +29,7 @@ def train(
     An interrupted training resumes at its last saved step; SIGTERM and SIGINT save one. Under `torchrun`, all processes
     call this, and the first one writes.
     """
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # use_deterministic_algorithms also imports the compiler: 3 s
     check_precision(device, settings.training.precision)
     with joined(device) as processes:
         train_together(inputs, settings, model_path, history_path, processes, tensorboard)

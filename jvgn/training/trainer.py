@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from jvgn.batches import Batch
 from jvgn.model import JVGN, divergence
-from jvgn.runtime.distributed import Processes, autocast, compile_in_place
+from jvgn.runtime.distributed import Processes, autocast
 from jvgn.settings.run import TrainingSettings
 from jvgn.storage.processes import Interrupted, Interruption
 from jvgn.storage.tensor_files import TrainingState
@@ -81,8 +81,6 @@ class Trainer:
         in_train = int((examples.expressions["split"] == "train").sum())
         if unseen := in_train - sum(map(len, self.rows_by_image["train"].values())):
             log.info("%d of %d training expressions skipped: their images have no regions", unseen, in_train)
-        if settings.compile:
-            compile_in_place(model.unary, model.pairwise)
         # Fused, Adam skips a step of fp16 whose gradients overflow without asking the device whether they did.
         fused = self.device.type == "cuda"
         self.optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate, fused=fused)

@@ -59,7 +59,7 @@ def results(small_world, run_settings, tmp_path_factory):
     inputs = Inputs(**(vars(small_world) | files))
     run = results / "shapes_gt"
     predict(inputs, run / "model.safetensors", run / "predictions.parquet", 0.5, torch.device("cpu"))
-    torch.use_deterministic_algorithms(False)
+    torch.set_deterministic_debug_mode("default")
     return results
 
 

@@ -1,6 +1,5 @@
 """Training finds referents and their context, needs relations to do so, and is exactly repeatable."""
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -18,11 +17,11 @@ from jvgn.regions.hdf5_store import RegionStore, RegionWriter
 from jvgn.runtime.distributed import Processes
 from jvgn.storage.files import actions_on_success
 from jvgn.storage.tensor_files import TrainingState
-from jvgn.training.checkpoint import load_model, new_model, save_model
+from jvgn.training.checkpoint import load_model, save_model
 from jvgn.training.examples import SoftLabel
 from jvgn.training.run import train
 from jvgn.training.trainer import Trainer
-from jvgn.vocabulary.words import Vocabulary, build_vocabulary, read_vectors
+from jvgn.vocabulary.words import Vocabulary, build_vocabulary
 from parsers.errors import UserError
 
 CPU = torch.device("cpu")
@@ -259,28 +258,3 @@ def test_features_stored_in_half_precision_change_no_accuracy(small_world, train
     assert (full["marginal"] - half["marginal"]).abs().max() < 0.02
     accuracy = {name: table.loc[table["is_referent"], "correct"].mean() for name, table in found.items()}
     assert accuracy["half"] == pytest.approx(accuracy["full"], abs=0.002)
-
-
-@pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="torch.compile needs a C++ compiler")
-def test_compiled_potentials_have_the_losses_and_the_names_of_plain_ones(small_world, run_settings):
-    found = {}
-    for compiled in (False, True):
-        settings = run_settings(compile=compiled, dropout=0.0)
-        torch.manual_seed(0)
-        examples, vocabulary = small_world.examples(settings), Vocabulary.read(small_world.words)
-        model = new_model(settings, read_vectors(small_world.vectors, vocabulary), examples.store.feature_size)
-        trainer = Trainer(model, examples, settings.training, Processes(torch.device("cpu")))
-        batch, losses = next(trainer.shuffled(0, 0)), []
-        for _ in range(3):
-            losses.append(trainer.compute_gradients(batch, used=batch.with_target))
-            trainer.update_weights()
-        found[compiled] = (losses, list(model.state_dict()))
-        assert (model.pairwise._compiled_call_impl is not None) == compiled
-    assert found[True][0] == pytest.approx(found[False][0], rel=1e-5)
-    assert found[True][1] == found[False][1]
-
-
-def test_without_a_compiler_one_line_says_what_to_do(small_world, run_settings, tmp_path, monkeypatch):
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(UserError, match=r"training\.compile: .* no-such-compiler is missing; install it"):
-        train(small_world, run_settings(compile=True), tmp_path / "model", tmp_path / "history", torch.device("cpu"))
