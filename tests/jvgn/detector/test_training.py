@@ -1,13 +1,10 @@
 """Training a detector: on the right images, to the same bytes, through interruptions."""
 
-import io
 import json
 import logging
 import os
 import re
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 from itertools import chain, pairwise
 from pathlib import Path
@@ -15,10 +12,12 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch import nn
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
 from jvgn.detector import training
 from jvgn.detector.faster_rcnn import build_detector
+from jvgn.detector.interface import untrained
 from jvgn.detector.provenance import exclude_images, read_provenance
 from jvgn.detector.training import Training, flip, learning_rate, order_batches, share, targets_of
 from jvgn.detector.weights import load_detector
@@ -28,8 +27,8 @@ from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table, write_table
 from jvgn.storage.processes import Interrupted
 from parsers.errors import UserError
-from tests.jvgn.detector import spread_training
 from tests.jvgn.drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
+from tests.process_group import in_two_processes
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(trained, drawn, tmp_path):
@@ -150,29 +149,43 @@ def test_pretrained_layers_are_used(drawn, tmp_path):
     torch.testing.assert_close(found.backbone.state_dict()[name], network.backbone.state_dict()[name])
 
 
-SPREAD_TRAINING = Path(spread_training.__file__)
+class Still(nn.Module):
+    """Identity, in the place of batch normalisation."""
+
+    def forward(self, x):
+        return x
 
 
-def losses_in(log: str) -> list[float]:
-    return [float(found) for found in re.findall(r"step \d+ of \d+: loss (\S+)", log)]
+def untrained_without_statistics(settings, class_count):
+    network = untrained(settings, class_count)
+    for module in list(network.modules()):
+        for name, child in list(module.named_children()):
+            if isinstance(child, nn.BatchNorm1d | nn.BatchNorm2d):
+                setattr(module, name, Still())
+    return network
 
 
-# Some virtual machines report matrix units for half precision that they do not have.
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}
+def train_separably(drawn: Drawn, output: Path, precision: str = "float32") -> tuple[list[float], dict]:
+    """Train a detector in which the images of a batch do not affect each other; return its losses and weights.
+
+    Without random samples and batch statistics, the result must not depend on how a batch is split over processes.
+    """
+    every_sample = {"batch_size": 3, "anchor_samples": 10**4, "region_samples": 10**4, "learning_rate": 0.001}
+    settings = SETTINGS.model_copy(update=every_sample | {"precision": precision})
+    with pytest.MonkeyPatch.context() as patches, logging_to(output.with_suffix(".log")):
+        patches.setattr(training, "untrained", untrained_without_statistics)
+        drawn.train(output, settings)
+    return found_in(output)
 
 
-def run_alone(*command: object) -> str:
-    """Run a command in a process of its own; return its log."""
-    found = subprocess.run(
-        [sys.executable, *map(str, command)], env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert found.returncode == 0, found.stderr
-    return found.stderr
+def found_in(output: Path) -> tuple[list[float], dict]:
+    losses = re.findall(r"step \d+ of \d+: loss (\S+)", output.with_suffix(".log").read_text())
+    return list(map(float, losses)), load_file(output / "detector.safetensors")
 
 
 @contextmanager
-def logging_to(stream):
-    logger, handler = logging.getLogger("jvgn"), logging.StreamHandler(stream)
+def logging_to(file: Path):
+    logger, handler = logging.getLogger("jvgn"), logging.FileHandler(file)
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     yield
@@ -182,16 +195,11 @@ def logging_to(stream):
 
 @pytest.fixture(scope="module")
 def spread(tmp_path_factory):
-    """The same training by one process and by two: what each logged, and its weights."""
-    drawn, outputs = draw(tmp_path_factory.mktemp("spread") / "drawn"), tmp_path_factory.mktemp("output")
-    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
-    log = run_alone(*torchrun, SPREAD_TRAINING, drawn.root, outputs / "together", "float32")
-    logged = io.StringIO()
-    with pytest.MonkeyPatch.context() as patches, logging_to(logged):
-        patches.setattr(training, "untrained", spread_training.untrained_without_statistics)
-        spread_training.train(drawn.root, outputs / "alone", "float32")
-    alone, together = (load_file(outputs / name / "detector.safetensors") for name in ("alone", "together"))
-    return (losses_in(logged.getvalue()), alone), (losses_in(log), together)
+    """The same training by one process and by two: the losses and weights of each."""
+    folder = tmp_path_factory.mktemp("spread")
+    drawn = draw(folder / "drawn")
+    in_two_processes(train_separably, drawn, folder / "together")
+    return train_separably(drawn, folder / "alone"), found_in(folder / "together")
 
 
 def test_two_processes_have_the_losses_of_one(spread):
@@ -222,9 +230,8 @@ def test_a_signal_saves_the_step_and_stops(trained, drawn, tmp_path, monkeypatch
 
 def test_half_precision_gives_the_same_losses_up_to_rounding(spread, drawn, tmp_path):
     (expected, _), _ = spread
-    losses = losses_in(run_alone(SPREAD_TRAINING, drawn.root, tmp_path / "output", "bf16"))
+    losses, state = train_separably(drawn, tmp_path / "output", "bf16")
     assert losses == pytest.approx(expected, rel=0.05) and losses != expected
-    state = load_file(tmp_path / "output" / "detector.safetensors")
     assert {value.dtype for value in state.values()} == {torch.float32}
 
 

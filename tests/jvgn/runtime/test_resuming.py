@@ -19,6 +19,7 @@ from jvgn.storage.processes import Interrupted
 from jvgn.training.run import train
 from jvgn.training.trainer import Trainer
 from parsers.errors import UserError
+from tests.process_group import in_two_processes
 
 CPU = torch.device("cpu")
 STEPS = 70  # two epochs of 35
@@ -102,23 +103,16 @@ def test_a_loss_that_is_not_finite_stops_with_its_step_its_expressions_and_a_sta
     assert all(value.isfinite().all() for value in state["model"].values())
 
 
-def torchrun(inputs, settings, folder, processes=2):
-    folder.mkdir(exist_ok=True)
+def command(inputs, settings, folder):
+    """Return the command that trains in two processes, under torchrun."""
     settings.write(folder / "settings.yaml")
-    command = [sys.executable, "-m", "jvgn", "train", "--processes", processes, "--threads", "2", "--device", "cpu"]
-    command += ["--tensorboard", folder / "tensorboard"]
     files = asdict(inputs) | {
         "settings": folder / "settings.yaml",
         "model": folder / "model.safetensors",
         "history": folder / "history.parquet",
     }
-    command += [part for name, path in files.items() for part in (f"--{name}", path)]
-    return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def finished(process):
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, output
+    options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
+    return [sys.executable, "-m", "jvgn", "train", "--processes", "2", "--threads", "2", "--device", "cpu", *options]
 
 
 def step_losses(folder):
@@ -130,17 +124,21 @@ def step_losses(folder):
     return [event.value for event in events.Scalars("train/loss")]
 
 
+def train_logged(inputs, settings, folder):
+    return trained(inputs, settings, folder, tensorboard=folder / "tensorboard")
+
+
 @pytest.fixture(scope="module")
 def together(small_world, run_settings, tmp_path_factory):
     """The settings of a training in two processes, and its folder."""
     settings, folder = run_settings(epochs=1, save_every=2, dropout=0.0), tmp_path_factory.mktemp("together")
-    finished(torchrun(small_world, settings, folder))
+    in_two_processes(train_logged, small_world, settings, folder)
     return settings, folder
 
 
 def test_two_processes_have_the_losses_of_one(small_world, together, tmp_path):
     settings, folder = together
-    trained(small_world, settings, tmp_path, tensorboard=tmp_path / "tensorboard")
+    train_logged(small_world, settings, tmp_path)
     one, two = (step_losses(path / "tensorboard") for path in (tmp_path, folder))
     assert len(one) == len(two) == STEPS // 2
     assert two == pytest.approx(one, abs=1e-5)
@@ -149,11 +147,11 @@ def test_two_processes_have_the_losses_of_one(small_world, together, tmp_path):
 def test_interrupted_processes_go_on_together(small_world, together, tmp_path):
     settings, folder = together
     state = tmp_path / "training_state.pt"
-    process = torchrun(small_world, settings, tmp_path)
+    process = subprocess.Popen(command(small_world, settings, tmp_path), stderr=subprocess.PIPE, text=True)
     while not state.exists() and process.poll() is None:
         time.sleep(0.05)
     process.terminate()
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode != 0 and state.exists(), output
-    finished(torchrun(small_world, settings, tmp_path))
+    _, said = process.communicate(timeout=600)
+    assert process.returncode != 0 and state.exists(), said
+    in_two_processes(trained, small_world, settings, tmp_path)
     assert (tmp_path / "model.safetensors").read_bytes() == (folder / "model.safetensors").read_bytes()
