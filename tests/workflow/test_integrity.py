@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from jvgn.cli import main
 from jvgn.storage.files import digest, record_of
 from jvgn.storage.records import read_origin
+from tests.workflow.conftest import MADE
 
 FLIPS = 50
 
@@ -55,7 +56,7 @@ def test_every_flipped_byte_of_a_data_file_is_found(results):
 
 def test_a_record_names_the_inputs_and_the_code_that_the_rule_names(finished):
     """So that `jvgn verify` calls a file stale only if Snakemake would make it again."""
-    plan = finished.snakemake("--dry-run", "--forceall", "--", "demo")
+    plan = finished.snakemake("--dry-run", "--forceall", "--", *MADE)
     checked = set()
     for job in re.split(r"\n\[", plan.stdout + plan.stderr):
         inputs, outputs = (re.search(rf"^ +{key}: (.*)$", job, re.M) for key in ("input", "output"))
@@ -76,7 +77,7 @@ def test_a_changed_file_stops_the_workflow_before_its_results_are_removed(result
     whole = nodes.read_bytes()
     nodes.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
     try:
-        run = finished.snakemake("--quiet", "host", "--", "demo")
+        run = finished.snakemake("--quiet", "host", "--", *MADE)
         assert run.returncode == 1
         assert re.search(rf"{nodes}: .*jvgn parse", " ".join((run.stdout + run.stderr).split()))
         assert (results / "shapes_gt/model.safetensors").exists()

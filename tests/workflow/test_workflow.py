@@ -13,11 +13,12 @@ from PIL import Image
 
 from jvgn import Grounder
 from jvgn.cli import main
+from tests.workflow.conftest import MADE
 
 RUN = "results/shapes_det"
 DOCUMENT = Path(__file__).parents[2] / "docs/data.md"
 QUERIES = re.findall(r"^```(python|sql)\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)
-SCORED = {"score", "ablate", "draw_sizes", "draw_calibration", "draw_ablation", "write_results", "demo"}
+SCORED = {"score", "ablate", "draw_sizes", "draw_calibration", "draw_ablation", "write_results"}
 AFTER_TRAINING = {"train", "predict", "draw_examples", "show_examples", "write_gallery", "draw_learning"} | SCORED
 
 
@@ -118,7 +119,7 @@ def test_regions_are_described_and_drawn_from_the_command_line(finished, tmp_pat
 
 def test_a_second_run_in_a_moved_project_does_nothing(finished):
     """`finished` is a copy of the project that was run."""
-    assert finished.planned("demo") == set()
+    assert finished.planned(*MADE) == set()
 
 
 @pytest.mark.parametrize("block", range(len(QUERIES)))
@@ -144,7 +145,7 @@ def test_a_lost_model_is_made_again(finished, tmp_path):
     model = finished.folder / RUN / "model.safetensors"
     model.rename(tmp_path / "model.safetensors")
     try:
-        assert "train" in finished.planned("demo")
+        assert "train" in finished.planned(*MADE)
     finally:
         (tmp_path / "model.safetensors").rename(model)
 
@@ -165,15 +166,15 @@ def test_an_edit_reruns_what_depends_on_it_and_nothing_else(finished, files, exp
     for file in files:
         finished.edit(file)
     try:
-        assert finished.planned("demo") == expected
+        assert finished.planned(*MADE) == expected
     finally:
         for file, original in originals.items():
             (finished.folder / file).write_text(original)
 
 
-def report(project, *targets):
+def report(project):
     """Make the report and return its text, which contains all files."""
-    run = project.snakemake("--quiet", "host", "--report", "report.html", *targets)
+    run = project.snakemake("--quiet", "host", "--report", "report.html", "--", *MADE)
     assert run.returncode == 0, run.stdout + run.stderr
     return (project.folder / "report.html").read_text()
 
@@ -219,13 +220,9 @@ def test_the_report_names_files_that_are_out_of_date(finished):
     described = json.loads(re.search(r"var workflow_desc = (.*);$", page, re.M)[1])
     assert "Out of date" in described
     stale = set(re.findall(r"results/\S+?\.(?:svg|csv|html|png)", described))
-    drawn = {
-        f"results/shapes_{setting}/report/{figure}.{suffix}"
-        for setting in ("gt", "det")
-        for figure in ("learning", "sizes", "calibration", "ablation")
-        for suffix in ("svg", "csv")
-    }
-    assert stale == drawn | {f"results/shapes_{setting}/report/results.html" for setting in ("gt", "det")}
+    figures = ("learning", "sizes", "calibration", "ablation")
+    drawn = {f"{RUN}/report/{figure}.{suffix}" for figure in figures for suffix in ("svg", "csv")}
+    assert stale == drawn | {f"{RUN}/report/results.html"}
 
 
 def test_a_survey_shows_what_the_runs_predicted(finished, tmp_path, monkeypatch):
@@ -265,7 +262,7 @@ def test_another_run_and_parser_take_nothing_but_their_own_jobs_and_files(finish
     config["runs"]["other"] = {"training": {"epochs": 3}}
     config["parsers"] = {"mine": {"backend": "conllu", "parses": "resources/mine.conllu"}}
     finished.configure(config)
-    targets = ("demo", f"{RUN}/runs/other/metrics.json", "results/graphs/shapes/mine/nodes.parquet")
+    targets = (*MADE, f"{RUN}/runs/other/metrics.json", "results/graphs/shapes/mine/nodes.parquet")
     try:
         missing = finished.snakemake("--dry-run", "--", *targets)
         assert missing.returncode == 1 and "resources/mine.conllu" in missing.stdout + missing.stderr

@@ -13,7 +13,7 @@ import pytest
 
 from tests.long.miniature.conftest import PUBLISHED, clone
 
-RUNS = [f"{dataset}_{setting}" for dataset in ("refcocog", "refcoco", "refcoco+") for setting in ("det", "gt")]
+RUNS = ["refcocog_det", "refcocog_gt", "refcoco_det", "refcoco+_gt"]
 SPLITS = {"refcocog": {"val", "test"}, "refcoco": {"val", "testA", "testB"}, "refcoco+": {"val", "testA", "testB"}}
 FLICKR = ["results/flickr30k_gt/metrics.json", "results/datasets/flickr8k/images.parquet"]
 SPLIT_BY = {"refcocog": "umd", "refcoco": "unc", "refcoco+": "unc"}
