@@ -22,7 +22,7 @@ eq.   the paper                           the code
 (13)  message of a variable to a factor   `belief_propagation.Beliefs.of`, `belief_propagation.Beliefs.without`
 (14)  message of a factor to a variable   `belief_propagation.Factors.message`
 (15)  belief                              `belief_propagation.Beliefs.total`
-(16)  normalised marginal                 `belief_propagation.log_marginals`
+(16)  normalised marginal                 `belief_propagation.sum_product`
 (17)  objective: divergence from labels   `model.divergence`, `training.trainer.Trainer.losses`
 (18)  loss with ground-truth regions      `model.divergence` of the one-hot target of `training.examples.Examples`
 (19)  soft label of detected regions      `training.examples.SoftLabel`
@@ -30,6 +30,18 @@ eq.   the paper                           the code
 ====  ==================================  ============================================================================
 
 `tests/jvgn/test_equations.py` compares each with its plain definition.
+
+A tensor's name ends with the letters of its axes: `unary_KN` is (K, N). They mean the same in all modules of this list:
+
+=========  =============================================================================================================
+images     I images, N regions of an image (the most of one), D visual features, Y position, X = D + Y a region's vector
+sentences  S expressions, M mentions, R rows of words (sentences or phrases), T words of the longest row, A all words
+words      W word vector, H hidden state, L = 2H + W language vector
+graphs     K nodes, U words of nodes, G some nodes (the labelled ones), E edges, V words of edges, F some edges (one
+           level of a schedule), C trees, J the most nodes or edges of one image
+others     Q the k best groundings, the best first; P single entries that are picked out; Z two axes as one; a number is
+           the size of an axis, but S1 are S + 1 offsets: the entries of row i are those from offset[i] to offset[i + 1]
+=========  =============================================================================================================
 """
 
 from typing import Any

@@ -1,10 +1,7 @@
 """Mini-batches: some images with all their expressions, as tensors ready for the model.
 
 A batch carries all counts and orders that depend on its data (how messages travel, which rows an image has, how many
-expressions have a target), so that no step has to ask the device for them.
-
-Shape suffixes: I images, N the most regions of one image, D feature size, S expressions, G labelled nodes; those of
-`factor_graph`.
+expressions have a target), so that no step has to ask the device for them. `jvgn` explains the shape suffixes.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +41,7 @@ class Batch:
     spatial_IN5: Tensor
     present_IN: Tensor
     """False for padding: an image may have fewer regions than N."""
-    word_RL: Tensor
+    word_RT: Tensor
     length_R: Tensor
     referent_S: Tensor
     expression_K: Tensor
@@ -109,7 +106,7 @@ def make_batch(
         feature_IND=padded([part.feature for part in regions], longest, regions[0].feature.dtype),
         spatial_IN5=padded(spatial, longest, np.float32),
         present_IN=torch.from_numpy(np.arange(longest) < count_I[:, None]),
-        word_RL=torch.from_numpy(forest.word_RL),
+        word_RT=torch.from_numpy(forest.word_RT),
         length_R=torch.from_numpy(forest.length_R),
         referent_S=torch.from_numpy(forest.referent_S),
         expression_K=torch.from_numpy(forest.expression_K),

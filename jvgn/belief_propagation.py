@@ -2,78 +2,108 @@
 
 Many expressions are one disconnected forest. Messages go from the leaves to the roots, level by level, all trees at
 once, and back: these two passes (T = 2 in the paper) give the exact marginals. A unary factor has one neighbour, so its
-message is the unary potential itself; the rest of eqs. (12) to (16) is below.
-
-Shape suffixes: K graph nodes, E graph edges, L the edges of one level, N candidate regions, P single messages' entries.
+message is the unary potential itself; the rest of eqs. (12) to (16) is below. `jvgn` explains the shape suffixes.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
-from jvgn.message_schedule import Level, Schedule, message_schedule
+from jvgn.message_schedule import Level, Schedule, schedule_of
 
 MODEST = 20.0
 """If the highest score of every edge is smaller than this in absolute value, exponentials need no shift."""
 
 LOG2_E = math.log2(math.e)
 
+AnyLevel = TypeVar("AnyLevel", bound=Level)
 
-def log_marginals(
-    unary_KN: Tensor,
-    pairwise_ENN: Tensor,
-    edges_E2: Tensor,
-    schedule: Schedule | None = None,
-    repair: bool = True,
-) -> Tensor:
+
+def log_marginals(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor | Schedule) -> Tensor:
     """Return the log-probability of each region for each node, every other node summed out: (K, N), eq. (11).
 
     `edges_E2` holds (subject, object) node indices and `pairwise_ENN[e, i, j]` the score of subject i with object j.
-    Minus infinity masks a region. A graph that no assignment satisfies has NaN marginals. `schedule` is the order of
-    the edges' messages, if it is known already.
+    The schedule of the edges may stand in their place. Minus infinity masks a region. A graph that no assignment
+    satisfies has NaN marginals.
+    """
+    return sum_product(unary_KN, pairwise_ENN, schedule_of(edges_E2, len(unary_KN)))
+
+
+def joint_map(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor | Schedule) -> Tensor:
+    """Return the most probable joint assignment of a region to every node: (K,), eq. (2)."""
+    levels = list(schedule_of(edges_E2, len(unary_KN)))
+
+    def best(level: Level, heard_FN: Tensor) -> Tensor:
+        """Eq. (14), with the best region of the child instead of the sum over all."""
+        return (level.scores(pairwise_ENN) + heard_FN[:, None, :]).amax(dim=2)
+
+    beliefs = Beliefs(unary_KN)
+    upward(beliefs, levels, best)
+    region_K = beliefs.total().argmax(dim=1)  # final for the roots
+    for level in reversed(levels):  # roots to leaves: the child's best region, given its parent's
+        row_F = torch.arange(len(level.edge_F), device=unary_KN.device)
+        given_FN = level.scores(pairwise_ENN)[row_F, region_K[level.parent_F]]
+        region_K[level.child_F] = (given_FN + beliefs.of(level.child_F)).argmax(dim=1)
+    return region_K
+
+
+def log_partition(unary_KN: Tensor, pairwise_ENN: Tensor, levels: Iterable[Level], root_S: Tensor) -> Tensor:
+    """Return (S,): the log of the sum over all joint groundings of each graph, which normalises eq. (8)."""
+
+    def total(level: Level, heard_FN: Tensor) -> Tensor:
+        """Eq. (14) with all its constants, which `Factors.message` leaves out."""
+        return log_sum_exp(level.scores(pairwise_ENN) + heard_FN[:, None, :], dim=2)
+
+    beliefs = Beliefs(unary_KN)
+    upward(beliefs, levels, total)
+    return log_sum_exp(beliefs.of(root_S), dim=1)
+
+
+def sum_product(unary_KN: Tensor, pairwise_ENN: Tensor, schedule: Schedule, repair: bool = True) -> Tensor:
+    """Return the log-marginals, as `log_marginals` does.
 
     Entries that are too small for the fast path are computed again in log space. Finding them synchronises with the
     device; with `repair=False` they are NaN instead.
     """
     beliefs = Beliefs(unary_KN, repair)  # eq. (12): messages start at one, their logs at zero
-    sent = []
     with torch.autocast(unary_KN.device.type, enabled=False):
-        schedule = schedule or schedule_of(unary_KN, edges_E2)
-        for factors in factors_of(schedule, pairwise_ENN, repair):  # leaves to roots
-            message_LN = factors.message(beliefs.of(factors.level.child_L), to_parents=True)
-            beliefs.add(factors.level.parent_L, message_LN)
-            sent.append((factors, message_LN))
-        for factors, message_LN in reversed(sent):  # roots to leaves
-            answer_LN = factors.message(beliefs.without(factors.level.parent_L, message_LN), to_parents=False)
-            beliefs.add(factors.level.child_L, answer_LN)
+        # First pass, leaves to roots: every node hears from its children, eqs. (13) and (14).
+        factors_of_levels = factors_of(schedule, pairwise_ENN, repair)
+        sent = upward(beliefs, factors_of_levels, lambda factors, heard_FN: factors.message(heard_FN, to_parents=True))
+        # Second pass, roots to leaves: a parent answers with all that it heard, but not from this child.
+        for factors, message_FN in reversed(sent):
+            heard_FN = beliefs.without(factors.parent_F, message_FN)
+            beliefs.add(factors.child_F, factors.message(heard_FN, to_parents=False))
     belief_KN = beliefs.total()  # eq. (15)
     return belief_KN - log_sum_exp(belief_KN, dim=1)[:, None]  # eq. (16): in log space, softmax is normalisation
 
 
-def joint_map(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, schedule: Schedule | None = None) -> Tensor:
-    """Return the most probable joint assignment of a region to every node: (K,), eq. (2)."""
-    levels = list(schedule or schedule_of(unary_KN, edges_E2))
-    score_KN = unary_KN.clone()
-    best_children = []
-    for level in levels:  # as eq. (14), with the best region of the child instead of the sum over all
-        best_LN, child_region_LN = (level.scores(pairwise_ENN) + score_KN[level.child_L][:, None, :]).max(dim=2)
-        score_KN.index_add_(0, level.parent_L, best_LN)
-        best_children.append(child_region_LN)
-    region_K = score_KN.argmax(dim=1)
-    for level, child_region_LN in zip(reversed(levels), reversed(best_children), strict=True):
-        parent_region_L1 = region_K[level.parent_L][:, None]
-        region_K[level.child_L] = child_region_LN.gather(1, parent_region_L1).squeeze(1)
-    return region_K
+class Received(Protocol):
+    """What every node has received so far; each kind of belief propagation adds up messages in its own way."""
+
+    def of(self, node_F: Tensor) -> Tensor: ...
+
+    def add(self, node_F: Tensor, message_FN: Tensor) -> None: ...
 
 
-def schedule_of(unary_KN: Tensor, edges_E2: Tensor) -> Schedule:
-    """Return the schedule of edges on any device. This synchronises with it, so batches carry a precomputed one."""
-    schedule = message_schedule(len(unary_KN), edges_E2.detach().cpu().numpy())
-    return schedule.each(lambda order_3E: order_3E.to(unary_KN.device))
+def upward(
+    received: Received, levels: Iterable[AnyLevel], message: Callable[[AnyLevel, Tensor], Tensor]
+) -> list[tuple[AnyLevel, Tensor]]:
+    """Send the messages from the leaves to the roots, and return them by level.
+
+    This is the first pass of sum-product, max-product and the k best: they differ in their messages, and in how a node
+    adds up what it receives.
+    """
+    sent = []
+    for level in levels:  # the children of this level have heard from all their own children
+        message_FN = message(level, received.of(level.child_F))
+        received.add(level.parent_F, message_FN)
+        sent.append((level, message_FN))
+    return sent
 
 
 class Beliefs:
@@ -88,75 +118,75 @@ class Beliefs:
         Messages of minus infinity are counted here and not summed, so that they can be subtracted again.
         """
 
-    def add(self, node_L: Tensor, message_LN: Tensor) -> None:
-        if self.repair and message_LN.detach().amin().isneginf():
-            blocked_LN = message_LN.isneginf()
+    def add(self, node_F: Tensor, message_FN: Tensor) -> None:
+        if self.repair and message_FN.detach().amin().isneginf():
+            blocked_FN = message_FN.isneginf()
             if self.blocked_KN is None:
                 self.blocked_KN = torch.zeros_like(self.sum_KN, dtype=torch.int)
-            self.blocked_KN.index_add_(0, node_L, blocked_LN.int())
-            message_LN = message_LN.masked_fill(blocked_LN, 0.0)
-        self.sum_KN.index_add_(0, node_L, message_LN)
+            self.blocked_KN.index_add_(0, node_F, blocked_FN.int())
+            message_FN = message_FN.masked_fill(blocked_FN, 0.0)
+        self.sum_KN.index_add_(0, node_F, message_FN)
 
     def total(self) -> Tensor:
         return self.sum_KN if self.blocked_KN is None else self.sum_KN.masked_fill(self.blocked_KN > 0, -torch.inf)
 
-    def of(self, node_L: Tensor) -> Tensor:
-        sum_LN = self.sum_KN.index_select(0, node_L)
-        return sum_LN if self.blocked_KN is None else sum_LN.masked_fill(self.blocked_KN[node_L] > 0, -torch.inf)
+    def of(self, node_F: Tensor) -> Tensor:
+        sum_FN = self.sum_KN.index_select(0, node_F)
+        return sum_FN if self.blocked_KN is None else sum_FN.masked_fill(self.blocked_KN[node_F] > 0, -torch.inf)
 
-    def without(self, node_L: Tensor, message_LN: Tensor) -> Tensor:
+    def without(self, node_F: Tensor, message_FN: Tensor) -> Tensor:
         """Return the beliefs of the nodes without these messages.
 
         Eq. (13): a variable's message to a factor leaves out what that factor sent.
         """
         if self.blocked_KN is None:
-            return self.sum_KN.index_select(0, node_L) - message_LN
-        blocked_LN = message_LN.isneginf()
-        sum_LN = self.sum_KN[node_L] - message_LN.masked_fill(blocked_LN, 0.0)
-        return sum_LN.masked_fill(self.blocked_KN[node_L] > blocked_LN.int(), -torch.inf)
+            return self.sum_KN.index_select(0, node_F) - message_FN
+        blocked_FN = message_FN.isneginf()
+        sum_FN = self.sum_KN[node_F] - message_FN.masked_fill(blocked_FN, 0.0)
+        return sum_FN.masked_fill(self.blocked_KN[node_F] > blocked_FN.int(), -torch.inf)
 
 
 @dataclass(frozen=True)
-class Factors:
-    """The pairwise factors of a level, and the messages through them.
+class Factors(Level):
+    """The pairwise factors of a level, and the messages of sum-product through them.
 
     A message is the log of a matrix product, log(exp(score) · exp(heard)), both shifted to a highest entry near one;
     the few entries for which the product is too small to keep its digits are summed in log space, term by term.
     """
 
-    level: Level
     score_ENN: Tensor
     """The pairwise scores of all levels."""
-    shift_L1: Tensor
-    factor_LNN: Tensor
+    shift_F1: Tensor
+    factor_FNN: Tensor
     """exp(score − shift)."""
     repair: bool
 
-    def message(self, heard_LN: Tensor, to_parents: bool) -> Tensor:
+    def message(self, heard_FN: Tensor, to_parents: bool) -> Tensor:
         """Return log Σ_j exp(score_ij + heard_j), eq. (14), up to a constant that cancels in the marginals."""
-        heard_LN = heard_LN - finite(heard_LN.detach().amax(1, keepdim=True))
-        heard_L1N, objects = heard_LN.exp()[:, None, :], self.level.objects
-        # A row times a matrix takes half the time of a matrix times a column.
-        first_L1N = heard_L1N[:objects] @ turned(self.factor_LNN[:objects], to_parents)
-        others_L1N = heard_L1N[objects:] @ turned(self.factor_LNN[objects:], not to_parents)
-        sum_LN = torch.cat([first_L1N, others_L1N]).squeeze(1)
-        least = torch.finfo(sum_LN.dtype).tiny ** 0.5
+        heard_FN = heard_FN - finite(heard_FN.detach().amax(1, keepdim=True))  # the constant: exp cannot overflow
+        heard_F1N, objects = heard_FN.exp()[:, None, :], self.objects
+        # The sum over j is a product with the matrix exp(score), (parent, child) for the first edges, (child, parent)
+        # for the others. A row times a matrix takes half the time of a matrix times a column.
+        first_F1N = heard_F1N[:objects] @ turned(self.factor_FNN[:objects], to_parents)
+        others_F1N = heard_F1N[objects:] @ turned(self.factor_FNN[objects:], not to_parents)
+        sum_FN = torch.cat([first_F1N, others_F1N]).squeeze(1)
+        least = torch.finfo(sum_FN.dtype).tiny ** 0.5
         if not self.repair:  # the shift is 0, or NaN if a score is too large for this path: then the message is NaN
-            return sum_LN.masked_fill(sum_LN < least, torch.nan).log() + self.shift_L1
-        return self.repaired(sum_LN, sum_LN < least, heard_LN, to_parents) if sum_LN.amin() < least else sum_LN.log()
+            return sum_FN.masked_fill(sum_FN < least, torch.nan).log() + self.shift_F1
+        return self.repaired(sum_FN, sum_FN < least, heard_FN, to_parents) if sum_FN.amin() < least else sum_FN.log()
 
-    def repaired(self, sum_LN: Tensor, small_LN: Tensor, heard_LN: Tensor, to_parents: bool) -> Tensor:
+    def repaired(self, sum_FN: Tensor, small_FN: Tensor, heard_FN: Tensor, to_parents: bool) -> Tensor:
         """Return the log of the sums, the small ones computed again in log space."""
-        row_P, region_P = small_LN.nonzero(as_tuple=True)
-        edge_P, objects = self.level.edge_L[row_P], int((row_P < self.level.objects).sum())
+        row_P, region_P = small_FN.nonzero(as_tuple=True)
+        edge_P, objects = self.edge_F[row_P], int((row_P < self.objects).sum())
         first_PN = turned(self.score_ENN, not to_parents)[edge_P[:objects], region_P[:objects]]
         others_PN = turned(self.score_ENN, to_parents)[edge_P[objects:], region_P[objects:]]
-        term_PN = torch.cat([first_PN, others_PN]) + heard_LN[row_P] - self.shift_L1[row_P]
-        return sum_LN.masked_fill(small_LN, 1.0).log().index_put((row_P, region_P), log_sum_exp(term_PN, dim=1))
+        term_PN = torch.cat([first_PN, others_PN]) + heard_FN[row_P] - self.shift_F1[row_P]
+        return sum_FN.masked_fill(small_FN, 1.0).log().index_put((row_P, region_P), log_sum_exp(term_PN, dim=1))
 
 
-def turned(factor_LNN: Tensor, is_turned: bool) -> Tensor:
-    return factor_LNN.transpose(1, 2) if is_turned else factor_LNN
+def turned(factor_FNN: Tensor, is_turned: bool) -> Tensor:
+    return factor_FNN.transpose(1, 2) if is_turned else factor_FNN
 
 
 def factors_of(schedule: Schedule, pairwise_ENN: Tensor, repair: bool) -> list[Factors]:
@@ -178,7 +208,10 @@ def factors_of(schedule: Schedule, pairwise_ENN: Tensor, repair: bool) -> list[F
     factor_ENN = Exponential.apply(factor_ENN)
     sizes = [sum(size) for size in schedule.sizes]
     parts = zip(schedule, shift_E1.split(sizes), factor_ENN.split(sizes), strict=True)
-    return [Factors(level, pairwise_ENN, shift_L1, factor_LNN, repair) for level, shift_L1, factor_LNN in parts]
+    return [
+        Factors(level.edge_F, level.child_F, level.parent_F, level.objects, pairwise_ENN, shift_F1, factor_FNN, repair)
+        for level, shift_F1, factor_FNN in parts
+    ]
 
 
 class Exponential(torch.autograd.Function):
@@ -207,12 +240,3 @@ def log_sum_exp(value: Tensor, dim: int) -> Tensor:
 
 def finite(highest: Tensor) -> Tensor:
     return highest.nan_to_num(neginf=0.0)
-
-
-def log_partition(unary_KN: Tensor, pairwise_ENN: Tensor, levels: Iterable[Level], root_S: Tensor) -> Tensor:
-    """Return (S,): the log of the sum over all joint groundings of each graph, which normalises eq. (8)."""
-    beliefs = Beliefs(unary_KN)
-    for level in levels:
-        heard_LN = beliefs.of(level.child_L)
-        beliefs.add(level.parent_L, log_sum_exp(level.scores(pairwise_ENN) + heard_LN[:, None, :], dim=2))
-    return log_sum_exp(beliefs.of(root_S), dim=1)

@@ -1,11 +1,7 @@
 """Scene graphs as index arrays: the variables and factors of eqs. (7) and (8), without their potentials.
 
 Nodes are the variables, each with a unary factor; edges are the binary factors. All expressions of a dataset are stored
-end to end; any selection of them becomes one forest by arithmetic on offsets.
-
-Shape suffixes: S expressions, T their words, L the longest expression's words, K nodes, U words of nodes, E edges,
-V words of edges, R rows of words, P single phrases; a suffix such as S1 means S + 1 offsets: the entries
-of row i are those from offset[i] to offset[i + 1].
+end to end; any selection of them becomes one forest by arithmetic on offsets. `jvgn` explains the shape suffixes.
 """
 
 import logging
@@ -34,9 +30,9 @@ WIDEST = 2**15
 
 @dataclass(frozen=True)
 class Forest:
-    """The factor graphs of some expressions as one forest; words are indices into the flattened `word_RL`."""
+    """The factor graphs of some expressions as one forest; words are indices into the flattened `word_RT`."""
 
-    word_RL: np.ndarray
+    word_RT: np.ndarray
     """The rows of words that the encoder reads: sentences, or the words of each node and edge."""
     length_R: np.ndarray
     referent_S: np.ndarray
@@ -54,7 +50,7 @@ class Forest:
 class FactorGraphs:
     """The factor graphs of every expression, in the order of the expressions table."""
 
-    word_T: np.ndarray
+    word_A: np.ndarray
     word_start_S1: np.ndarray
     referent_S: np.ndarray
     node_start_S1: np.ndarray
@@ -71,19 +67,19 @@ class FactorGraphs:
 
     def forest(self, row_S: np.ndarray, words: Words = "sentence") -> Forest:
         """Return the graphs of the expressions in these rows of the table."""
-        # The entries of the chosen rows in the flat arrays, and for each the row that owns it.
-        word_T, sentence_T = ranges(self.word_start_S1, row_S)
+        # Find the entries of the chosen rows in the flat arrays, and the row that owns each.
+        word_A, sentence_A = ranges(self.word_start_S1, row_S)
         node_K, sentence_K = ranges(self.node_start_S1, row_S)
         edge_E, sentence_E = ranges(self.edge_start_S1, row_S)
         node_word_U, node_of_U = ranges(self.node_word_start_K1, node_K)
         edge_word_V, edge_of_V = ranges(self.edge_word_start_E1, edge_E)
-        word_RL, length_R, _ = in_rows(self.word_T[word_T], sentence_T, len(row_S))
+        word_RT, length_R, _ = in_rows(self.word_A[word_A], sentence_A, len(row_S))
         # Nodes are numbered within their graph; in the forest, the numbers of a graph follow those of the one before.
         node_count_S = counts(self.node_start_S1, row_S)
         node_start_S = node_count_S.cumsum() - node_count_S
-        longest = word_RL.shape[1]
+        longest = word_RT.shape[1]
         forest = Forest(
-            word_RL=word_RL,
+            word_RT=word_RT,
             length_R=length_R,
             referent_S=self.referent_S[row_S] + node_start_S,
             expression_K=sentence_K,
@@ -99,60 +95,60 @@ class FactorGraphs:
         return by_phrase(forest) if words == "phrase" else forest
 
 
-def in_rows(word_T: np.ndarray, owner_T: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return words that are ordered by their owners as padded rows (R, L), the lengths of the rows (R,), and the place
+def in_rows(word_A: np.ndarray, owner_A: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return words that are ordered by their owners as padded rows (R, T), the lengths of the rows (R,), and the place
     of each word in the flattened rows.
     """
-    length_R = np.bincount(owner_T, minlength=rows)
-    within_T = np.arange(len(word_T)) - (length_R.cumsum() - length_R)[owner_T]  # minus the start of the owner's row
-    word_RL = np.full((rows, length_R.max(initial=1)), PAD)
-    word_RL[owner_T, within_T] = word_T
-    return word_RL, length_R, owner_T * word_RL.shape[1] + within_T
+    length_R = np.bincount(owner_A, minlength=rows)
+    within_A = np.arange(len(word_A)) - (length_R.cumsum() - length_R)[owner_A]  # minus the start of the owner's row
+    word_RT = np.full((rows, length_R.max(initial=1)), PAD)
+    word_RT[owner_A, within_A] = word_A
+    return word_RT, length_R, owner_A * word_RT.shape[1] + within_A
 
 
 def by_phrase(forest: Forest) -> Forest:
     """Return the forest with a row of words for each node and edge instead of each sentence."""
     nodes, edges = len(forest.expression_K), len(forest.expression_E)
-    word_T = forest.word_RL.ravel()[np.concatenate([forest.node_word_U, forest.edge_word_V])]
-    owner_T = np.concatenate([forest.node_of_U, nodes + forest.edge_of_V])
-    word_RL, length_R, place_T = in_rows(word_T, owner_T, nodes + edges)
-    node_word_U, edge_word_V = np.split(place_T, [len(forest.node_word_U)])
-    return replace(forest, word_RL=word_RL, length_R=length_R, node_word_U=node_word_U, edge_word_V=edge_word_V)
+    word_A = forest.word_RT.ravel()[np.concatenate([forest.node_word_U, forest.edge_word_V])]
+    owner_A = np.concatenate([forest.node_of_U, nodes + forest.edge_of_V])
+    word_RT, length_R, place_A = in_rows(word_A, owner_A, nodes + edges)
+    node_word_U, edge_word_V = np.split(place_A, [len(forest.node_word_U)])
+    return replace(forest, word_RT=word_RT, length_R=length_R, node_word_U=node_word_U, edge_word_V=edge_word_V)
 
 
 def with_phrases(forest: Forest, node_P: np.ndarray) -> Forest:
     """Return the forest with a copy of these nodes appended, each a tree of one node that reads only its own words."""
     is_chosen_U = np.isin(forest.node_of_U, node_P)
-    owner_T = np.searchsorted(node_P, forest.node_of_U[is_chosen_U])
-    word_T = forest.word_RL.ravel()[forest.node_word_U[is_chosen_U]]
-    own_PL, length_P, place_T = in_rows(word_T, owner_T, len(node_P))
-    rows, longest = forest.word_RL.shape  # no phrase is longer than the longest row
-    word_PL = np.full((len(node_P), longest), PAD)
-    word_PL[:, : own_PL.shape[1]] = own_PL
+    owner_A = np.searchsorted(node_P, forest.node_of_U[is_chosen_U])
+    word_A = forest.word_RT.ravel()[forest.node_word_U[is_chosen_U]]
+    own_PT, length_P, place_A = in_rows(word_A, owner_A, len(node_P))
+    rows, longest = forest.word_RT.shape  # no phrase is longer than the longest row
+    word_PT = np.full((len(node_P), longest), PAD)
+    word_PT[:, : own_PT.shape[1]] = own_PT
     # The rows of the copies follow those of the forest and have their width.
-    place_T = (rows + owner_T) * longest + place_T % own_PL.shape[1]
+    place_A = (rows + owner_A) * longest + place_A % own_PT.shape[1]
     return replace(
         forest,
-        word_RL=np.concatenate([forest.word_RL, word_PL]),
+        word_RT=np.concatenate([forest.word_RT, word_PT]),
         length_R=np.concatenate([forest.length_R, length_P]),
         expression_K=np.concatenate([forest.expression_K, forest.expression_K[node_P]]),
         head_token_K=np.concatenate([forest.head_token_K, forest.head_token_K[node_P]]),
-        node_word_U=np.concatenate([forest.node_word_U, place_T]),
-        node_of_U=np.concatenate([forest.node_of_U, len(forest.expression_K) + owner_T]),
+        node_word_U=np.concatenate([forest.node_word_U, place_A]),
+        node_of_U=np.concatenate([forest.node_of_U, len(forest.expression_K) + owner_A]),
     )
 
 
-def ranges(start_D1: np.ndarray, row_R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ranges(start_S1: np.ndarray, row_S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the entries of the chosen rows, end to end, and for each entry its place among the chosen rows."""
-    count_R = counts(start_D1, row_R)
-    owner = np.repeat(np.arange(len(row_R)), count_R)
-    within = np.arange(len(owner)) - (count_R.cumsum() - count_R)[owner]
-    return start_D1[row_R][owner] + within, owner
+    count_S = counts(start_S1, row_S)
+    owner = np.repeat(np.arange(len(row_S)), count_S)
+    within = np.arange(len(owner)) - (count_S.cumsum() - count_S)[owner]
+    return start_S1[row_S][owner] + within, owner
 
 
-def counts(start_D1: np.ndarray, row_R: np.ndarray) -> np.ndarray:
+def counts(start_S1: np.ndarray, row_S: np.ndarray) -> np.ndarray:
     """Return the number of entries of each chosen row, without looking at the rest of the dataset."""
-    return start_D1[row_R + 1] - start_D1[row_R]
+    return start_S1[row_S + 1] - start_S1[row_S]
 
 
 def read_factor_graphs(
@@ -177,7 +173,7 @@ def factor_graph(graph: SceneGraph, vocabulary: Vocabulary, referent: Referent =
     node_word_U, node_word_start_K1 = end_to_end([node.tokens for node in graph.nodes])
     edge_word_V, edge_word_start_E1 = end_to_end([edge.tokens for edge in graph.edges])
     graphs = FactorGraphs(
-        word_T=np.array(vocabulary.encode(graph.tokens), dtype=np.int64),
+        word_A=np.array(vocabulary.encode(graph.tokens), dtype=np.int64),
         word_start_S1=np.array([0, len(graph.tokens)]),
         referent_S=np.array([graph.referent]),
         node_start_S1=np.array([0, len(graph.nodes)]),
@@ -228,7 +224,7 @@ def assemble(
     node_word_U, node_word_start_K1 = ragged(nodes, "tokens")
     edge_word_V, edge_word_start_E1 = ragged(edges, "tokens")
     return FactorGraphs(
-        word_T=np.array(vocabulary.encode(tokens.flatten().to_pylist()), dtype=np.int64),
+        word_A=np.array(vocabulary.encode(tokens.flatten().to_pylist()), dtype=np.int64),
         word_start_S1=(tokens.offsets.to_numpy() - tokens.offsets[0].as_py()).astype(np.int64),
         referent_S=np.flatnonzero(column(nodes, "is_referent")) - node_start_S1[:-1],
         node_start_S1=node_start_S1,
@@ -255,8 +251,8 @@ def ragged(table: pa.Table, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def starts(table: pa.Table, id_S: np.ndarray) -> np.ndarray:
     """Return the start of each expression's rows."""
-    id_R = column(table, "expression_id")
-    return np.append(np.searchsorted(id_R, id_S), len(id_R))
+    id_K = column(table, "expression_id")
+    return np.append(np.searchsorted(id_K, id_S), len(id_K))
 
 
 def in_degree_zero(graphs: FactorGraphs) -> np.ndarray:

@@ -1,9 +1,8 @@
 """The k best joint groundings of each graph, exactly: eq. (2) for more than the best.
 
 This is max-product that keeps the k best partial groundings: every node holds, for each of its regions, the k best ways
-to ground its subtree. A parent takes in its children one after the other, in all graphs of a batch at once.
-
-Shape suffixes: those of `belief_propagation`; S graphs, R trees, J edges that join trees, Q the k ways, from the best.
+to ground its subtree. A parent takes in its children one after the other, in all graphs of a batch at once. `jvgn`
+explains the shape suffixes.
 """
 
 from collections.abc import Iterator
@@ -11,8 +10,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from jvgn.belief_propagation import log_partition, schedule_of
-from jvgn.message_schedule import Level
+from jvgn.belief_propagation import log_partition, upward
+from jvgn.message_schedule import Level, schedule_of
 
 SEARCHED = 32
 """Joint groundings among which `distinct_joint` looks."""
@@ -27,29 +26,54 @@ def best_joint(
     log-probability of minus infinity, and their regions are meaningless.
     """
     pairwise_ENN, edges_E2 = one_tree_a_graph(unary_KN, pairwise_ENN, edges_E2, graph_K)
-    levels = list(schedule_of(unary_KN, edges_E2))
-    way_KNQ = unary_KN.new_full((*unary_KN.shape, k), -torch.inf)
-    way_KNQ[:, :, 0] = unary_KN
-    taken = []
-    for level in siblings_apart(levels):
-        # The k best of all (child's region, child's way), then of all (parent's way so far, child's answer).
-        below_LNNQ = level.scores(pairwise_ENN)[..., None] + way_KNQ[level.child_L][:, None]
-        message_LNQ, source_LNQ = below_LNNQ.flatten(2).topk(k)
-        both_LNQQ = way_KNQ[level.parent_L][..., :, None] + message_LNQ[..., None, :]
-        way_KNQ[level.parent_L], pair_LNQ = both_LNQQ.flatten(2).topk(k)
-        taken.append((level, source_LNQ, pair_LNQ))
+    levels = list(schedule_of(edges_E2, len(unary_KN)))
+    ways, apart = Ways(unary_KN, pairwise_ENN, k), list(siblings_apart(levels))
+    upward(ways, apart, ways.message)
     root_S = roots(levels, graph_K)
-    score_SQ, place_SQ = way_KNQ[root_S].flatten(1).topk(k)
+    score_SQ, place_SQ = ways.of(root_S).flatten(1).topk(k)  # of all (region, way) of the root
     region_KQ, rank_KQ = (place_SQ.new_zeros(len(unary_KN), k) for _ in range(2))
     region_KQ[root_S], rank_KQ[root_S] = place_SQ // k, place_SQ % k
-    for level, source_LNQ, pair_LNQ in reversed(taken):  # read off the choices, roots to leaves
-        row_L1 = torch.arange(len(source_LNQ), device=unary_KN.device)[:, None]
-        parent_LQ = region_KQ[level.parent_L]
-        pair_LQ = pair_LNQ[row_L1, parent_LQ, rank_KQ[level.parent_L]]
-        source_LQ = source_LNQ[row_L1, parent_LQ, pair_LQ % k]
-        rank_KQ[level.parent_L] = pair_LQ // k
-        region_KQ[level.child_L], rank_KQ[level.child_L] = source_LQ // k, source_LQ % k
+    # Read off the choices, roots to leaves: undo what `Ways.add` chose, then what `Ways.message` chose.
+    for level, source_FNQ, pair_FNQ in reversed(list(zip(apart, ways.sources, ways.pairs, strict=True))):
+        row_F1 = torch.arange(len(source_FNQ), device=unary_KN.device)[:, None]
+        parent_FQ = region_KQ[level.parent_F]
+        pair_FQ = pair_FNQ[row_F1, parent_FQ, rank_KQ[level.parent_F]]
+        source_FQ = source_FNQ[row_F1, parent_FQ, pair_FQ % k]
+        rank_KQ[level.parent_F] = pair_FQ // k
+        region_KQ[level.child_F], rank_KQ[level.child_F] = source_FQ // k, source_FQ % k
     return region_KQ, score_SQ - log_partition(unary_KN, pairwise_ENN, levels, root_S)[:, None]
+
+
+class Ways:
+    """The log-scores of the k best ways to ground each node's subtree so far, for each region of the node.
+
+    They are to this search what `belief_propagation.Beliefs` are to sum-product.
+    """
+
+    def __init__(self, unary_KN: Tensor, pairwise_ENN: Tensor, k: int) -> None:
+        self.pairwise_ENN, self.k = pairwise_ENN, k
+        self.way_KNQ = unary_KN.new_full((*unary_KN.shape, k), -torch.inf)
+        self.way_KNQ[:, :, 0] = unary_KN
+        self.sources: list[Tensor] = []
+        """For each level, the child's (region, way) behind every entry of its message, as one number."""
+        self.pairs: list[Tensor] = []
+        """For each level, the parent's (way so far, entry of the message) behind each of its ways, as one number."""
+
+    def of(self, node_F: Tensor) -> Tensor:
+        return self.way_KNQ[node_F]
+
+    def message(self, level: Level, heard_FNQ: Tensor) -> Tensor:
+        """Return (F, N, Q), as eq. (14): for each region of the parent, the k best of all (child's region, way)."""
+        below_FNNQ = level.scores(self.pairwise_ENN)[..., None] + heard_FNQ[:, None]
+        message_FNQ, source_FNQ = below_FNNQ.flatten(2).topk(self.k)
+        self.sources.append(source_FNQ)
+        return message_FNQ
+
+    def add(self, node_F: Tensor, message_FNQ: Tensor) -> None:
+        """Keep, for each region of the parent, the k best of all (way so far, entry of the message)."""
+        both_FNQQ = self.way_KNQ[node_F][..., :, None] + message_FNQ[..., None, :]
+        self.way_KNQ[node_F], pair_FNQ = both_FNQQ.flatten(2).topk(self.k)
+        self.pairs.append(pair_FNQ)
 
 
 def distinct_joint(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor) -> Tensor:
@@ -73,29 +97,29 @@ def one_tree_a_graph(
     unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return scores and edges with the trees of each graph joined by edges that score all pairs of regions zero."""
-    root_R = roots(list(schedule_of(unary_KN, edges_E2)), graph_K)
-    first_R = torch.searchsorted(graph_K[root_R], graph_K[root_R])
-    other_R = first_R != torch.arange(len(root_R), device=root_R.device)
-    joining_J2 = torch.stack([root_R[first_R[other_R]], root_R[other_R]], dim=1)
-    zero_JNN = pairwise_ENN.new_zeros(len(joining_J2), *pairwise_ENN.shape[1:])
-    return torch.cat([pairwise_ENN, zero_JNN]), torch.cat([edges_E2.reshape(-1, 2), joining_J2])
+    root_C = roots(list(schedule_of(edges_E2, len(unary_KN))), graph_K)
+    first_C = torch.searchsorted(graph_K[root_C], graph_K[root_C])
+    other_C = first_C != torch.arange(len(root_C), device=root_C.device)
+    joining_F2 = torch.stack([root_C[first_C[other_C]], root_C[other_C]], dim=1)
+    zero_FNN = pairwise_ENN.new_zeros(len(joining_F2), *pairwise_ENN.shape[1:])
+    return torch.cat([pairwise_ENN, zero_FNN]), torch.cat([edges_E2.reshape(-1, 2), joining_F2])
 
 
 def siblings_apart(levels: list[Level]) -> Iterator[Level]:
     """Yield the levels, each in parts in which no two children share a parent."""
     for level in levels:
-        order_L = level.parent_L.argsort(stable=True)
-        sorted_L = level.parent_L[order_L]
-        turn_L = torch.empty_like(order_L)
-        turn_L[order_L] = torch.arange(len(order_L), device=order_L.device) - torch.searchsorted(sorted_L, sorted_L)
-        for turn in range(int(turn_L.max()) + 1):
-            yield level.part(turn_L == turn)
+        order_F = level.parent_F.argsort(stable=True)
+        sorted_F = level.parent_F[order_F]
+        turn_F = torch.empty_like(order_F)
+        turn_F[order_F] = torch.arange(len(order_F), device=order_F.device) - torch.searchsorted(sorted_F, sorted_F)
+        for turn in range(int(turn_F.max()) + 1):
+            yield level.part(turn_F == turn)
 
 
 def roots(levels: list[Level], graph_K: Tensor) -> Tensor:
     """Return (R,): the nodes without a parent, one for each tree, graph by graph."""
     is_root_K = torch.ones_like(graph_K, dtype=torch.bool)
     for level in levels:
-        is_root_K[level.child_L] = False
-    root_R = is_root_K.nonzero().squeeze(1)
-    return root_R[graph_K[root_R].argsort(stable=True)]
+        is_root_K[level.child_F] = False
+    root_C = is_root_K.nonzero().squeeze(1)
+    return root_C[graph_K[root_C].argsort(stable=True)]

@@ -1,10 +1,8 @@
 """The order of messages and the layout of rows, planned on the CPU when a mini-batch is made.
 
 Both depend on the graphs alone, not on scores. The plan is moved to the device together with the batch, so a training
-step never synchronises with the device to make one.
-
-Shape suffixes: K graph nodes, E graph edges, L the edges of one level, I images, G the most rows of one image, N
-regions of an image; 3E: the edge, its child and its parent.
+step never synchronises with the device to make one. `jvgn` explains the
+shape suffixes.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,20 +18,20 @@ from torch import Tensor
 class Level:
     """Edges whose messages are sent together: each child has heard from all its own children."""
 
-    edge_L: Tensor
-    child_L: Tensor
-    parent_L: Tensor
+    edge_F: Tensor
+    child_F: Tensor
+    parent_F: Tensor
     objects: int
     """Number of leading edges whose child is the object; their scores are already indexed (parent, child)."""
 
     def scores(self, pairwise_ENN: Tensor) -> Tensor:
         """Return the level's pairwise scores as (L, parent's region, child's region)."""
-        score_LNN = pairwise_ENN.index_select(0, self.edge_L)
-        return torch.cat([score_LNN[: self.objects], score_LNN[self.objects :].transpose(1, 2)])
+        score_FNN = pairwise_ENN.index_select(0, self.edge_F)
+        return torch.cat([score_FNN[: self.objects], score_FNN[self.objects :].transpose(1, 2)])
 
-    def part(self, chosen_L: Tensor) -> "Level":
-        objects = int(chosen_L[: self.objects].sum())
-        return Level(self.edge_L[chosen_L], self.child_L[chosen_L], self.parent_L[chosen_L], objects)
+    def part(self, chosen_F: Tensor) -> "Level":
+        objects = int(chosen_F[: self.objects].sum())
+        return Level(self.edge_F[chosen_F], self.child_F[chosen_F], self.parent_F[chosen_F], objects)
 
 
 @dataclass(frozen=True)
@@ -47,9 +45,9 @@ class Schedule:
 
     def __iter__(self) -> Iterator[Level]:
         parts = self.order_3E.split([sum(size) for size in self.sizes], dim=1)
-        for part_3L, (objects, _) in zip(parts, self.sizes, strict=True):
-            edge_L, child_L, parent_L = part_3L
-            yield Level(edge_L, child_L, parent_L, objects)
+        for part_3F, (objects, _) in zip(parts, self.sizes, strict=True):
+            edge_F, child_F, parent_F = part_3F
+            yield Level(edge_F, child_F, parent_F, objects)
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Self:
         return replace(self, order_3E=change(self.order_3E))
@@ -65,15 +63,26 @@ def message_schedule(node_count: int, edges_E2: np.ndarray) -> Schedule:
     subject_E, object_E = edges_E2.T
     parts = [
         [
-            np.concatenate([by_object_L, by_subject_L]),
-            np.concatenate([object_E[by_object_L], subject_E[by_subject_L]]),
-            np.concatenate([subject_E[by_object_L], object_E[by_subject_L]]),
+            np.concatenate([by_object_F, by_subject_F]),
+            np.concatenate([object_E[by_object_F], subject_E[by_subject_F]]),
+            np.concatenate([subject_E[by_object_F], object_E[by_subject_F]]),
         ]
-        for by_object_L, by_subject_L in levels
+        for by_object_F, by_subject_F in levels
     ]
     order_3E = np.concatenate([np.empty((3, 0), np.int64), *map(np.stack, parts)], axis=1)
-    sizes = tuple((len(by_object_L), len(by_subject_L)) for by_object_L, by_subject_L in levels)
+    sizes = tuple((len(by_object_F), len(by_subject_F)) for by_object_F, by_subject_F in levels)
     return Schedule(torch.from_numpy(order_3E), sizes)
+
+
+def schedule_of(edges_E2: Tensor | Schedule, node_count: int) -> Schedule:
+    """Return the schedule of edges, on their device.
+
+    Making it synchronises with the device, so batches carry a schedule in the place of the edges.
+    """
+    if isinstance(edges_E2, Schedule):
+        return edges_E2
+    schedule = message_schedule(node_count, edges_E2.detach().cpu().numpy())
+    return schedule.each(lambda order_3E: order_3E.to(edges_E2.device))
 
 
 def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -98,22 +107,22 @@ def peel(node_count: int, edges_E2: np.ndarray) -> list[tuple[np.ndarray, np.nda
 
 @dataclass(frozen=True)
 class Grouping:
-    """Rows that belong to images, laid out as (I, G) so that one batched product serves all images."""
+    """Rows that belong to images, nodes or edges, laid out as (I, J) so that one batched product serves all images."""
 
     image_K: Tensor
     place_K: Tensor
     """The row's place among those of its image."""
     image_count: int
     size: int
-    """G."""
+    """J: the most rows of one image."""
 
     def spread(self, value_KL: Tensor) -> Tensor:
-        """Return (I, G, L), zero where an image has fewer rows."""
-        spread_IGL = value_KL.new_zeros(self.image_count, self.size, value_KL.shape[1])
-        return spread_IGL.index_put((self.image_K, self.place_K), value_KL)
+        """Return (I, J, L), zero where an image has fewer rows."""
+        spread_IJL = value_KL.new_zeros(self.image_count, self.size, value_KL.shape[1])
+        return spread_IJL.index_put((self.image_K, self.place_K), value_KL)
 
-    def collect(self, value_IGN: Tensor) -> Tensor:
-        return value_IGN[self.image_K, self.place_K]
+    def collect(self, value_IJN: Tensor) -> Tensor:
+        return value_IJN[self.image_K, self.place_K]
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Self:
         return replace(self, image_K=change(self.image_K), place_K=change(self.place_K))
@@ -129,6 +138,11 @@ def group_by_image(image_K: np.ndarray, image_count: int) -> Grouping:
     return Grouping(torch.from_numpy(image_K), torch.from_numpy(place_K), image_count, int(count_I.max(initial=0)))
 
 
-def grouped(image_K: Tensor, image_count: int) -> Grouping:
-    """Return the grouping of rows on any device. This synchronises with it, so batches carry a precomputed one."""
+def grouping_of(image_K: Tensor | Grouping, image_count: int) -> Grouping:
+    """Return the grouping of rows by image, on their device.
+
+    Making it synchronises with the device, so batches carry a grouping in the place of the images.
+    """
+    if isinstance(image_K, Grouping):
+        return image_K
     return group_by_image(image_K.cpu().numpy(), image_count).each(lambda value_K: value_K.to(image_K.device))

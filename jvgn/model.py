@@ -2,9 +2,7 @@
 
 Start reading here: `JVGN.potentials` is section 3.2 of the paper, `JVGN.forward` is section 3.3.
 
-Shape suffixes: I images, N regions an image, D visual feature size, X region size, R rows of words (sentences or
-phrases), L words of the longest, T = R·L, W word vector size, H hidden size, Q language size, K nodes, U words of
-nodes, E edges, V words of edges, G some of the nodes, P position size, M = I·N.
+`jvgn` explains the shape suffixes.
 """
 
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from jvgn.batches import Batch
-from jvgn.belief_propagation import joint_map, log_marginals
+from jvgn.belief_propagation import joint_map, log_marginals, sum_product
 from jvgn.joint_decoding import distinct_joint
 from jvgn.message_schedule import Grouping
 from jvgn.potentials import PairwisePotential, UnaryPotential
@@ -45,8 +43,8 @@ class NodeBeliefs:
         """Return the beliefs that log-potentials imply, whether a network or rules give them."""
         return cls(
             unary_KN.log_softmax(dim=1),
-            log_marginals(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
-            joint_map(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule),
+            log_marginals(unary_KN, pairwise_ENN, batch.schedule),
+            joint_map(unary_KN, pairwise_ENN, batch.schedule),
             distinct_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K) if distinct else None,
         )
 
@@ -68,8 +66,8 @@ class Encoded(NamedTuple):
     """A mini-batch as vectors."""
 
     x_INX: Tensor
-    w_KQ: Tensor
-    w_EQ: Tensor
+    w_KL: Tensor
+    w_EL: Tensor
 
 
 class LanguageEncoder(nn.Module):
@@ -87,14 +85,14 @@ class LanguageEncoder(nn.Module):
         self.backward_stack = nn.LSTM(word_size, hidden_size, layers, batch_first=True)
         self.size = 2 * hidden_size + word_size
 
-    def forward(self, word_RL: Tensor, length_R: Tensor) -> Tensor:
-        u_RLW = self.dropout(self.embedding(word_RL))  # eq. (3)
+    def forward(self, word_RT: Tensor, length_R: Tensor) -> Tensor:
+        u_RTW = self.dropout(self.embedding(word_RT))  # eq. (3)
         # Eq. (4). The backward stack reads each row from its last word, so padding comes after the words for both.
-        reversed_RL = reversed_positions(length_R, word_RL.shape[1])
-        forward_RLH, _ = self.forward_stack(u_RLW)
-        backward_RLH, _ = self.backward_stack(gather_words(u_RLW, reversed_RL))
+        reversed_RT = reversed_positions(length_R, word_RT.shape[1])
+        forward_RTH, _ = self.forward_stack(u_RTW)
+        backward_RTH, _ = self.backward_stack(gather_words(u_RTW, reversed_RT))
         # Eq. (5), with the backward states in the order of the words again.
-        return torch.cat([forward_RLH, gather_words(backward_RLH, reversed_RL), u_RLW], dim=-1)
+        return torch.cat([forward_RTH, gather_words(backward_RTH, reversed_RT), u_RTW], dim=-1)
 
 
 class JVGN(nn.Module):
@@ -123,23 +121,28 @@ class JVGN(nn.Module):
     def forward(self, batch: Batch, distinct: bool = False) -> NodeBeliefs:
         return NodeBeliefs.of(batch, *self.potentials(batch), distinct)
 
-    def potentials(self, batch: Batch, repair: bool = True, encoded: Encoded | None = None) -> tuple[Tensor, Tensor]:
+    def potentials(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Return the log-potentials of eq. (8): (K, N), of each region for each node, and (E, N, N), of each pair of
         regions for each edge.
         """
-        encoded = encoded or self.encode(batch)
-        pairwise_ENN = self.pairwise(encoded.x_INX, encoded.w_EQ, batch.image_E, batch.edges_by_image, repair)
+        encoded = self.encode(batch)
+        pairwise_ENN = self.pairwise_logits(batch, encoded)
+        return self.unary_logits(batch, encoded), pairwise_ENN
+
+    def pairwise_logits(self, batch: Batch, encoded: Encoded, repair: bool = True) -> Tensor:
+        """Return (E, N, N). For `repair` see `PairwisePotential.logits`."""
+        pairwise_ENN = self.pairwise.logits(encoded.x_INX, encoded.w_EL, batch.edges_by_image, repair)
         if self.distinct:  # not in the paper: the two ends of an edge are different objects
             pairwise_ENN = pairwise_ENN - self.distinct * torch.eye(pairwise_ENN.shape[2]).to(pairwise_ENN)
-        return self.unary_logits(batch, encoded), pairwise_ENN
+        return pairwise_ENN
 
     def encode(self, batch: Batch) -> Encoded:
         """Return the regions, and the words of each node and edge, eq. (6)."""
-        word_TQ = self.words(batch)
+        word_AL = self.words(batch)  # eqs. (3) to (5)
         return Encoded(
             self.regions(batch),
-            mean_words(word_TQ, batch.node_word_U, batch.node_of_U, len(batch.image_K)),
-            mean_words(word_TQ, batch.edge_word_V, batch.edge_of_V, len(batch.image_E)),
+            mean_words(word_AL, batch.node_word_U, batch.node_of_U, len(batch.image_K)),
+            mean_words(word_AL, batch.edge_word_V, batch.edge_of_V, len(batch.image_E)),
         )
 
     def log_probability(
@@ -155,10 +158,11 @@ class JVGN(nn.Module):
         They are marginals, eq. (11), or without `marginalise` the softmax of the nodes' own unary potentials. With
         `repair=False` there is no device synchronisation; if any entry lost precision, the whole result is NaN.
         """
+        encoded = encoded or self.encode(batch)
         if not marginalise:
-            unary_KN = self.unary_logits(batch, encoded or self.encode(batch))
-            return unary_KN[node_G].log_softmax(dim=1)
-        marginal_KN = log_marginals(*self.potentials(batch, repair, encoded), batch.edges_E2, batch.schedule, repair)
+            return self.unary_logits(batch, encoded)[node_G].log_softmax(dim=1)
+        pairwise_ENN = self.pairwise_logits(batch, encoded, repair)  # eqs. (9) and (10)
+        marginal_KN = sum_product(self.unary_logits(batch, encoded), pairwise_ENN, batch.schedule, repair)
         if not repair:  # a NaN in any node spoils the gradient, so make every loss NaN
             marginal_KN = marginal_KN.masked_fill(marginal_KN.isnan().any(), torch.nan)
         return marginal_KN[node_G]
@@ -171,44 +175,44 @@ class JVGN(nn.Module):
         images, regions, size = encoded.x_INX.shape
         nodes = torch.arange(len(batch.image_K), device=batch.image_K.device)
         as_one = Grouping(torch.zeros_like(nodes), nodes, image_count=1, size=len(nodes))
-        x_1MX = encoded.x_INX.reshape(1, images * regions, size)
-        unary_KIN = self.unary(x_1MX, encoded.w_KQ, as_one.image_K, as_one).view(-1, images, regions)
+        x_1ZX = encoded.x_INX.reshape(1, images * regions, size)
+        unary_KIN = self.unary(x_1ZX, encoded.w_KL, as_one).view(-1, images, regions)
         unary_KIN = unary_KIN.masked_fill(~batch.present_IN, -torch.inf)
         return unary_KIN.amax(dim=2).log_softmax(dim=1).gather(1, batch.image_K[:, None]).squeeze(1)
 
     def regions(self, batch: Batch) -> Tensor:
         """Return (I, N, X): x = [v; W s], the appearance and the place of each region."""
-        position_INP = self.position(batch.spatial_IN5)
-        feature_IND = self.feature_dropout(batch.feature_IND.to(position_INP.dtype))
-        return torch.cat([feature_IND, position_INP], dim=-1)
+        position_INY = self.position(batch.spatial_IN5)  # s: the corners and the area, relative to the image's
+        feature_IND = self.feature_dropout(batch.feature_IND.to(position_INY.dtype))
+        return torch.cat([feature_IND, position_INY], dim=-1)
 
     def words(self, batch: Batch) -> Tensor:
-        """Return (R·L, Q): the words of all rows, padding included, end to end."""
-        return self.language(batch.word_RL, batch.length_R).flatten(0, 1)
+        """Return (R·T, L): the words of all rows, padding included, end to end."""
+        return self.language(batch.word_RT, batch.length_R).flatten(0, 1)
 
     def unary_logits(self, batch: Batch, encoded: Encoded) -> Tensor:
         """Return (K, N), with the padding regions of smaller images masked."""
-        unary_KN = self.unary(encoded.x_INX, encoded.w_KQ, batch.image_K, batch.nodes_by_image)
+        unary_KN = self.unary(encoded.x_INX, encoded.w_KL, batch.nodes_by_image)
         return unary_KN.masked_fill(~batch.present_IN[batch.image_K], -torch.inf)
 
 
 def reversed_positions(length_R: Tensor, longest: int) -> Tensor:
-    """Return (R, L): each row's positions back to front; padding stays in its place."""
-    position_L = torch.arange(longest, device=length_R.device)
-    mirrored_RL = length_R[:, None] - 1 - position_L
-    return torch.where(mirrored_RL >= 0, mirrored_RL, position_L)
+    """Return (R, T): each row's positions back to front; padding stays in its place."""
+    position_T = torch.arange(longest, device=length_R.device)
+    mirrored_RT = length_R[:, None] - 1 - position_T
+    return torch.where(mirrored_RT >= 0, mirrored_RT, position_T)
 
 
-def gather_words(value_RLH: Tensor, position_RL: Tensor) -> Tensor:
-    return value_RLH.gather(1, position_RL[:, :, None].expand(-1, -1, value_RLH.shape[2]))
+def gather_words(value_RTH: Tensor, position_RT: Tensor) -> Tensor:
+    return value_RTH.gather(1, position_RT[:, :, None].expand(-1, -1, value_RTH.shape[2]))
 
 
-def mean_words(word_TQ: Tensor, word_U: Tensor, owner_U: Tensor, count: int) -> Tensor:
-    """Return (count, Q): the mean of the words of each node or edge, eq. (6)."""
-    sum_KQ = word_TQ.new_zeros(count, word_TQ.shape[1]).index_add(0, owner_U, word_TQ[word_U])
+def mean_words(word_AL: Tensor, word_U: Tensor, owner_U: Tensor, count: int) -> Tensor:
+    """Return (count, L): the mean of the words of each node or edge, eq. (6)."""
+    sum_KL = word_AL.new_zeros(count, word_AL.shape[1]).index_add(0, owner_U, word_AL[word_U])
     # torch.bincount would synchronise with the device to find the highest index.
     words_K = owner_U.new_zeros(count).index_add(0, owner_U, torch.ones_like(owner_U))
-    return sum_KQ / words_K[:, None]
+    return sum_KL / words_K[:, None]
 
 
 def divergence(log_probability_GN: Tensor, target_GN: Tensor) -> Tensor:
@@ -216,6 +220,6 @@ def divergence(log_probability_GN: Tensor, target_GN: Tensor) -> Tensor:
 
     A target of zeros gives zero. The 1/N that eq. (20) prints is left out: it is not part of a divergence.
     """
-    inside_GN = target_GN > 0
+    inside_GN = target_GN > 0  # 0 · log 0 counts as 0, in the value and in the gradient
     log_ratio_GN = target_GN.masked_fill(~inside_GN, 1.0).log() - log_probability_GN.masked_fill(~inside_GN, 0.0)
     return (target_GN * log_ratio_GN).sum(dim=1)

@@ -50,7 +50,7 @@ class RuleModel:
     def __call__(self, batch: Batch, distinct: bool = False) -> NodeBeliefs:
         unary_KM, pairwise_EMM = self.potentials(batch)
         beliefs = NodeBeliefs.of(batch, unary_KM[:, :-1], pairwise_EMM[:, :-1, :-1], distinct)
-        marginal_KM = log_marginals(unary_KM, pairwise_EMM, batch.edges_E2, batch.schedule)
+        marginal_KM = log_marginals(unary_KM, pairwise_EMM, batch.schedule)
         found_KN = marginal_KM[:, :-1].log_softmax(dim=1)
         return replace(beliefs, marginal_KN=found_KN, not_found_K=marginal_KM[:, -1].exp())
 

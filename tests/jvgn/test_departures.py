@@ -20,7 +20,7 @@ ROWS = np.arange(len(SENTENCES))
 
 
 def phrases(forest, node_word_U, owner_U, count):
-    return [[WORDS[word] for word in forest.word_RL.ravel()[node_word_U[owner_U == owner]]] for owner in range(count)]
+    return [[WORDS[word] for word in forest.word_RT.ravel()[node_word_U[owner_U == owner]]] for owner in range(count)]
 
 
 def test_distinct_lowers_the_scores_of_equal_ends_only():
@@ -67,7 +67,7 @@ def test_distinct_decoding_looks_at_each_graph_of_a_batch_by_itself():
     batch, model = double(small_batch()), small_model()
     unary_KN, pairwise_ENN = model.potentials(batch)
     found_K = model(batch, distinct=True).regions("distinct")
-    best_K = joint_map(unary_KN, pairwise_ENN, batch.edges_E2, batch.schedule)
+    best_K = joint_map(unary_KN, pairwise_ENN, batch.schedule)
     ways_KQ, _ = best_joint(unary_KN, pairwise_ENN, batch.edges_E2, batch.expression_K, 3)
     for expression in range(len(SENTENCES)):
         own = batch.expression_K == expression
@@ -84,7 +84,7 @@ def test_a_phrase_is_read_without_its_sentence():
     ):
         expected = phrases(plain, getattr(plain, words), getattr(plain, owners), count)
         assert phrases(alone, getattr(alone, words), getattr(alone, owners), count) == expected
-    rows = [[WORDS[word] for word in row[:length]] for row, length in zip(alone.word_RL, alone.length_R, strict=True)]
+    rows = [[WORDS[word] for word in row[:length]] for row, length in zip(alone.word_RT, alone.length_R, strict=True)]
     assert rows[:2] == [["white", "man"], ["red", "car"]] and ["left", "of"] in rows
     assert len(rows) == len(plain.expression_K) + len(plain.expression_E)
 
@@ -117,7 +117,7 @@ def test_contrast_compares_a_nodes_own_image_with_the_others():
     for node, image in enumerate(batch.image_K.tolist()):
         best = []
         for other, present_N in enumerate(batch.present_IN):
-            logit_1N = model.unary.direct(encoded.x_INX, encoded.w_KQ[node : node + 1], torch.tensor([other]))
+            logit_1N = model.unary.direct(encoded.x_INX, encoded.w_KL[node : node + 1], torch.tensor([other]))
             best.append(logit_1N[0, present_N].exp().max())
         torch.testing.assert_close(found_K[node], best[image] / sum(best))
 
@@ -131,10 +131,10 @@ def test_contrast_teaches_nodes_without_a_label(small_world, run_settings, monke
     model = new_model(settings, vectors, examples.store.feature_size)
     batch = next(iter(examples.batches("train", 4)))
     encoded = model.encode(batch)
-    encoded.w_KQ.retain_grad()
+    encoded.w_KL.retain_grad()
     monkeypatch.setattr(model, "encode", lambda _: encoded)
     Trainer(model, examples, settings.training, Processes(torch.device("cpu"))).losses(batch).sum().backward()
-    is_moved_K = encoded.w_KQ.grad.any(dim=1)
+    is_moved_K = encoded.w_KL.grad.any(dim=1)
     is_context_K = torch.ones_like(is_moved_K).index_fill(0, batch.referent_S, False)
     assert is_moved_K[~is_context_K].all() and is_moved_K[is_context_K].any() == bool(contrast)
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from jvgn.batches import Batch
-from jvgn.belief_propagation import Beliefs, Factors, factors_of, joint_map, log_marginals, log_partition
+from jvgn.belief_propagation import Beliefs, Factors, factors_of, joint_map, log_marginals, log_partition, sum_product
 from jvgn.boxes import iou
 from jvgn.joint_decoding import best_joint
 from jvgn.message_schedule import message_schedule
@@ -102,20 +102,20 @@ def test_equation_2_the_joint_grounding_is_the_most_probable_of_all(batch, poten
 
 
 def test_equation_3_a_word_is_embedded_by_its_row_of_the_table(model, batch):
-    word_SLQ = model.language(batch.word_RL, batch.length_R)
+    word_STL = model.language(batch.word_RT, batch.length_R)
     for sentence, (text, *_) in enumerate(SENTENCES):
         for position, word in enumerate(text.split()):
             u_W = model.language.embedding.weight[WORDS.index(word)]
-            torch.testing.assert_close(word_SLQ[sentence, position, 2 * HIDDEN :], u_W)
+            torch.testing.assert_close(word_STL[sentence, position, 2 * HIDDEN :], u_W)
 
 
-def lstm_stack(stack, u_LW):
+def lstm_stack(stack, u_TW):
     """The last layer's states, by the equations of an LSTM cell, a word at a time."""
-    inputs = list(u_LW)
+    inputs = list(u_TW)
     for layer in range(stack.num_layers):
         weights = [getattr(stack, f"{name}_l{layer}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
         from_input, from_state, bias, second_bias = weights
-        h = c = torch.zeros(HIDDEN, dtype=u_LW.dtype)
+        h = c = torch.zeros(HIDDEN, dtype=u_TW.dtype)
         outputs = []
         for u in inputs:
             gates = (from_input @ u + bias + from_state @ h + second_bias).chunk(4)
@@ -128,40 +128,40 @@ def lstm_stack(stack, u_LW):
 
 
 def test_equation_4_the_lstms_read_each_sentence_from_both_ends(model, batch):
-    word_SLQ = model.language(batch.word_RL, batch.length_R)
+    word_STL = model.language(batch.word_RT, batch.length_R)
     for sentence, length in enumerate(batch.length_R.tolist()):
-        u_LW = model.language.embedding(batch.word_RL[sentence, :length])
-        forward_LH = lstm_stack(model.language.forward_stack, u_LW)
-        backward_LH = lstm_stack(model.language.backward_stack, u_LW.flip(0)).flip(0)
-        torch.testing.assert_close(word_SLQ[sentence, :length, :HIDDEN], forward_LH)
-        torch.testing.assert_close(word_SLQ[sentence, :length, HIDDEN : 2 * HIDDEN], backward_LH)
+        u_TW = model.language.embedding(batch.word_RT[sentence, :length])
+        forward_TH = lstm_stack(model.language.forward_stack, u_TW)
+        backward_TH = lstm_stack(model.language.backward_stack, u_TW.flip(0)).flip(0)
+        torch.testing.assert_close(word_STL[sentence, :length, :HIDDEN], forward_TH)
+        torch.testing.assert_close(word_STL[sentence, :length, HIDDEN : 2 * HIDDEN], backward_TH)
 
 
 def test_equation_5_a_word_is_both_states_and_its_embedding(model, batch):
     sentence, length = 0, int(batch.length_R[0])
-    u_LW = model.language.embedding(batch.word_RL[sentence, :length])
-    forward_LH = lstm_stack(model.language.forward_stack, u_LW)
-    backward_LH = lstm_stack(model.language.backward_stack, u_LW.flip(0)).flip(0)
-    expected_LQ = torch.cat([forward_LH, backward_LH, u_LW], dim=1)
-    torch.testing.assert_close(model.language(batch.word_RL, batch.length_R)[sentence, :length], expected_LQ)
-    assert model.language.size == expected_LQ.shape[1]
+    u_TW = model.language.embedding(batch.word_RT[sentence, :length])
+    forward_TH = lstm_stack(model.language.forward_stack, u_TW)
+    backward_TH = lstm_stack(model.language.backward_stack, u_TW.flip(0)).flip(0)
+    expected_TL = torch.cat([forward_TH, backward_TH, u_TW], dim=1)
+    torch.testing.assert_close(model.language(batch.word_RT, batch.length_R)[sentence, :length], expected_TL)
+    assert model.language.size == expected_TL.shape[1]
 
 
-def pooled(batch, word_SLQ):
+def pooled(batch, word_STL):
     """w_v of every node and w_e of every edge, in the order of the sentences."""
     nodes, edges = [], []
     for sentence, (_, own_nodes, own_edges) in enumerate(SENTENCES):
-        nodes += [sum(word_SLQ[sentence, token] for token in tokens) / len(tokens) for _, tokens in own_nodes]
-        edges += [sum(word_SLQ[sentence, token] for token in tokens) / len(tokens) for _, _, tokens in own_edges]
+        nodes += [sum(word_STL[sentence, token] for token in tokens) / len(tokens) for _, tokens in own_nodes]
+        edges += [sum(word_STL[sentence, token] for token in tokens) / len(tokens) for _, _, tokens in own_edges]
     return torch.stack(nodes), torch.stack(edges)
 
 
 def test_equation_6_nodes_and_edges_are_the_mean_of_their_words(model, batch):
-    word_SLQ = model.language(batch.word_RL, batch.length_R)
-    node_KQ, edge_EQ = pooled(batch, word_SLQ)
-    word_TQ = word_SLQ.flatten(0, 1)
-    torch.testing.assert_close(mean_words(word_TQ, batch.node_word_U, batch.node_of_U, len(node_KQ)), node_KQ)
-    torch.testing.assert_close(mean_words(word_TQ, batch.edge_word_V, batch.edge_of_V, len(edge_EQ)), edge_EQ)
+    word_STL = model.language(batch.word_RT, batch.length_R)
+    node_KL, edge_EL = pooled(batch, word_STL)
+    word_AL = word_STL.flatten(0, 1)
+    torch.testing.assert_close(mean_words(word_AL, batch.node_word_U, batch.node_of_U, len(node_KL)), node_KL)
+    torch.testing.assert_close(mean_words(word_AL, batch.edge_word_V, batch.edge_of_V, len(edge_EL)), edge_EL)
 
 
 # Section 3.2: the factor graph
@@ -191,7 +191,7 @@ def test_equation_8_the_joint_probability_is_the_product_of_potentials(batch, po
         }
         assert found == pytest.approx(expected, rel=1e-9)
     levels = list(batch.schedule)
-    children = {child for level in levels for child in level.child_L.tolist()}
+    children = {child for level in levels for child in level.child_F.tolist()}
     roots = [node for node in range(len(batch.expression_K)) if node not in children]
     for root, log_total in zip(roots, log_partition(*potentials, levels, torch.tensor(roots)), strict=True):
         scores = joint_scores(batch, potentials, int(batch.expression_K[root])).values()
@@ -219,11 +219,11 @@ def regions_of(model, batch, image):
 
 def test_equation_9_unary_potential(model, batch, potentials):
     unary_KN, _ = potentials
-    w_KQ, _ = pooled(batch, model.language(batch.word_RL, batch.length_R))
+    w_KL, _ = pooled(batch, model.language(batch.word_RT, batch.length_R))
     inner, outer = model.unary.project, model.unary.score
     for node, image in enumerate(batch.image_K.tolist()):
         x = regions_of(model, batch, image)
-        mixed = [(inner.weight @ x_i + inner.bias) * w_KQ[node] for x_i in x]
+        mixed = [(inner.weight @ x_i + inner.bias) * w_KL[node] for x_i in x]
         logits = [(outer.weight @ l2norm(mixed_i) + outer.bias).item() for mixed_i in mixed]
         torch.testing.assert_close(unary_KN[node, : len(x)], torch.tensor(logits, dtype=torch.float64))
         assert unary_KN[node, len(x) :].isneginf().all()  # padding
@@ -232,7 +232,7 @@ def test_equation_9_unary_potential(model, batch, potentials):
 
 def test_equation_10_binary_potential(model, batch, potentials):
     _, pairwise_ENN = potentials
-    _, w_EQ = pooled(batch, model.language(batch.word_RL, batch.length_R))
+    _, w_EL = pooled(batch, model.language(batch.word_RT, batch.length_R))
     inner, outer = model.pairwise.project, model.pairwise.score
     for edge, image in enumerate(batch.image_E.tolist()):
         x = regions_of(model, batch, image)
@@ -240,7 +240,7 @@ def test_equation_10_binary_potential(model, batch, potentials):
         logits = []
         for i, j in pairs:  # i is the subject's region, j the object's
             projected = inner.weight @ torch.cat([x[i], x[j]]) + inner.bias
-            logits.append((outer.weight @ l2norm(projected * w_EQ[edge]) + outer.bias).item())
+            logits.append((outer.weight @ l2norm(projected * w_EL[edge]) + outer.bias).item())
         found = torch.stack([pairwise_ENN[edge, i, j] for i, j in pairs])
         torch.testing.assert_close(found, torch.tensor(logits, dtype=torch.float64))
         assert found.softmax(0).tolist() == pytest.approx(softmax(logits))
@@ -350,13 +350,14 @@ def test_equation_14_a_factors_message_sums_over_its_other_variable(tree):
 
 
 def check_messages(factors: Factors, messages: PaperMessages, to_parents: bool) -> None:
-    level = factors.level
-    sender_L, receiver_L = (level.child_L, level.parent_L) if to_parents else (level.parent_L, level.child_L)
-    ways = list(zip(level.edge_L.tolist(), sender_L.tolist(), receiver_L.tolist(), strict=True))
-    heard_LN = torch.stack([messages.to_factor[sender, ("e", edge)] for edge, sender, _ in ways]).log()
-    expected_LN = torch.stack([messages.to_variable[("e", edge), receiver] for edge, _, receiver in ways])
-    found_LN = factors.message(heard_LN, to_parents).exp()
-    torch.testing.assert_close(normalised(found_LN), normalised(expected_LN))
+    sender_F, receiver_F = factors.child_F, factors.parent_F
+    if not to_parents:
+        sender_F, receiver_F = receiver_F, sender_F
+    ways = list(zip(factors.edge_F.tolist(), sender_F.tolist(), receiver_F.tolist(), strict=True))
+    heard_FN = torch.stack([messages.to_factor[sender, ("e", edge)] for edge, sender, _ in ways]).log()
+    expected_FN = torch.stack([messages.to_variable[("e", edge), receiver] for edge, _, receiver in ways])
+    found_FN = factors.message(heard_FN, to_parents).exp()
+    torch.testing.assert_close(normalised(found_FN), normalised(expected_FN))
 
 
 def test_equation_15_a_belief_is_the_product_of_all_messages_to_it(tree):
@@ -372,8 +373,9 @@ def test_equation_15_a_belief_is_the_product_of_all_messages_to_it(tree):
 def test_equation_16_marginals_are_normalised_beliefs(tree):
     unary_KN, pairwise_ENN, edges_E2, messages = tree
     expected_KN = normalised(torch.stack([messages.belief(node) for node in range(4)]))
+    schedule = message_schedule(len(unary_KN), edges_E2.numpy())
     for repair in (True, False):
-        found_KN = log_marginals(unary_KN, pairwise_ENN, edges_E2, repair=repair).exp()
+        found_KN = sum_product(unary_KN, pairwise_ENN, schedule, repair).exp()
         torch.testing.assert_close(found_KN, expected_KN)
         torch.testing.assert_close(found_KN.sum(1), torch.ones(4, dtype=torch.float64))
 

@@ -51,16 +51,16 @@ def test_a_forest_holds_each_expressions_own_graph(graphs, small_world, vocabula
         assert forest.referent_S[sentence] - first == alone.referent_S[0]
         edges = forest.edges_E2[forest.expression_E == sentence] - first
         assert edges.tolist() == alone.edges_E2.tolist()
-        words = forest.word_RL.ravel()[forest.node_word_U[own[forest.node_of_U]]]
-        assert words.tolist() == alone.word_RL.ravel()[alone.node_word_U].tolist()
+        words = forest.word_RT.ravel()[forest.node_word_U[own[forest.node_of_U]]]
+        assert words.tolist() == alone.word_RT.ravel()[alone.node_word_U].tolist()
 
 
 def test_one_sentence_has_the_words_of_its_nodes(vocabulary):
     graph = parse("the small star left of a red ring")
     forest = factor_graph(graph, vocabulary).forest(np.zeros(1, dtype=int))
-    words = [vocabulary.words[index] for index in forest.word_RL.ravel()[forest.node_word_U]]
+    words = [vocabulary.words[index] for index in forest.word_RT.ravel()[forest.node_word_U]]
     assert words == ["small", "star", "red", "ring"]
-    assert [vocabulary.words[index] for index in forest.word_RL.ravel()[forest.edge_word_V]] == ["left", "of"]
+    assert [vocabulary.words[index] for index in forest.word_RT.ravel()[forest.edge_word_V]] == ["left", "of"]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jvgn.belief_propagation import joint_map, log_marginals
-from jvgn.message_schedule import grouped, message_schedule
+from jvgn.belief_propagation import joint_map, log_marginals, sum_product
+from jvgn.message_schedule import grouping_of, message_schedule
 from jvgn.model import divergence
 from jvgn.potentials import PairwisePotential, UnaryPotential
 from tests.jvgn.small_batch import IMAGE_S, SENTENCES, double, random_images, small_batch, small_model
@@ -132,8 +132,9 @@ def test_constants_added_to_a_factor_change_no_marginal(forest, constant, random
 @given(forests(masked=True))
 def test_without_repair_marginals_are_the_same_or_nan(forest):
     """A step that does not look at values never gives a wrong number."""
-    unary, pairwise, _ = forest
-    expected, found = log_marginals(*forest), log_marginals(*forest, repair=False)
+    unary, pairwise, edges = forest
+    schedule = message_schedule(len(unary), edges.numpy())
+    expected, found = log_marginals(*forest), sum_product(unary, pairwise, schedule, repair=False)
     assert ((found == expected) | found.isnan()).all()
     if unary.nan_to_num(neginf=0).abs().max() < 5 and pairwise.isfinite().all() and pairwise.abs().sum() < 15:
         assert torch.equal(found, expected)
@@ -142,15 +143,15 @@ def test_without_repair_marginals_are_the_same_or_nan(forest):
 @settings(deadline=None, max_examples=60)
 @given(forests())
 def test_a_schedule_made_beforehand_changes_nothing(forest):
-    unary, _, edges = forest
+    unary, pairwise, edges = forest
     schedule = message_schedule(len(unary), edges.numpy())
-    assert torch.equal(log_marginals(*forest), log_marginals(*forest, schedule))
-    assert torch.equal(joint_map(*forest), joint_map(*forest, schedule))
+    assert torch.equal(log_marginals(*forest), log_marginals(unary, pairwise, schedule))
+    assert torch.equal(joint_map(*forest), joint_map(unary, pairwise, schedule))
     heard = set()
     for level in schedule:  # a child speaks once, after all its own children
-        assert len(set(level.child_L.tolist())) == len(level.child_L) and not heard & set(level.child_L.tolist())
-        assert not heard & set(level.parent_L.tolist())
-        heard |= set(level.child_L.tolist())
+        assert len(set(level.child_F.tolist())) == len(level.child_F) and not heard & set(level.child_F.tolist())
+        assert not heard & set(level.parent_F.tolist())
+        heard |= set(level.child_F.tolist())
 
 
 # Gradients
@@ -184,7 +185,7 @@ def test_gradients_of_cancelling_pairs_equal_finite_differences():
     x_INX[0, 1] = x_INX[0, 0]
     w_EL = torch.randn(1, 5, dtype=torch.float64)
     image_E = torch.zeros(1, dtype=torch.long)
-    lost_ENN = layer(x_INX, w_EL, image_E, repair=False).isnan()
+    lost_ENN = layer.logits(x_INX, w_EL, grouping_of(image_E, 1), repair=False).isnan()
     assert lost_ENN[0, 0, 1] and lost_ENN[0, 1, 0] and lost_ENN[0].diagonal().all() and not lost_ENN.all()
     leaves = (x_INX.requires_grad_(), w_EL.requires_grad_())
     assert torch.autograd.gradcheck(lambda x_INX, w_EL: layer(x_INX, w_EL, image_E), leaves)
@@ -224,21 +225,21 @@ def test_context_has_a_gradient_although_only_the_referent_is_labelled():
 def test_a_grouping_made_beforehand_changes_nothing(potential):
     torch.manual_seed(0)
     layer, x_INX, w_KL = potential(4, 5), torch.randn(3, 6, 4), torch.randn(4, 5)
-    assert torch.equal(layer(x_INX, w_KL, IMAGES), layer(x_INX, w_KL, IMAGES, grouped(IMAGES, 3)))
+    assert torch.equal(layer(x_INX, w_KL, IMAGES), layer(x_INX, w_KL, grouping_of(IMAGES, 3)))
 
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 4), max_size=12))
 def test_grouped_rows_are_spread_and_collected_again(images):
     image_K = torch.tensor(images, dtype=torch.long)
-    group = grouped(image_K, 5)
+    group = grouping_of(image_K, 5)
     value_KL = torch.arange(1.0, 2 * len(images) + 1).reshape(-1, 2)
-    spread_IGL = group.spread(value_KL)
+    spread_IJL = group.spread(value_KL)
     assert group.size == max(np.bincount(images, minlength=5), default=0)
-    assert torch.equal(group.collect(spread_IGL), value_KL)
+    assert torch.equal(group.collect(spread_IJL), value_KL)
     for image in range(5):  # in the order of the rows, then zeros
         own = value_KL[image_K == image]
-        assert torch.equal(spread_IGL[image, : len(own)], own) and not spread_IGL[image, len(own) :].any()
+        assert torch.equal(spread_IJL[image, : len(own)], own) and not spread_IJL[image, len(own) :].any()
 
 
 # Learning

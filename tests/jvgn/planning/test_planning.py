@@ -40,7 +40,7 @@ def test_the_models_operations_are_those_of_a_real_mini_batch(small_world, run_s
     padded = PaddedBatch(
         images=images,
         regions=regions,
-        words=batch.word_RL.numel(),
+        words=batch.word_RT.numel(),
         nodes=images * int(batch.image_K.bincount().max()),
         edges=images * int(batch.image_E.bincount().max()),
     )

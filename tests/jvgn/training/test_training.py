@@ -85,12 +85,12 @@ class BagOfWords(torch.nn.Module):
 
     def log_probability(self, batch, node_G, marginalise, repair=True, encoded=None):
         x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
-        word_S, position_S = (batch.word_RL > 0).nonzero(as_tuple=True)
+        word_S, position_S = (batch.word_RT > 0).nonzero(as_tuple=True)
         w_SW = mean_words(
-            self.embedding(batch.word_RL).flatten(0, 1),
-            word_S * batch.word_RL.shape[1] + position_S,
+            self.embedding(batch.word_RT).flatten(0, 1),
+            word_S * batch.word_RT.shape[1] + position_S,
             word_S,
-            len(batch.word_RL),
+            len(batch.word_RT),
         )
         logit_SN = self.unary(x_INX, w_SW, batch.image_S)
         return logit_SN.masked_fill(~batch.present_IN[batch.image_S], -torch.inf).log_softmax(1)
