@@ -57,8 +57,8 @@ def explore(
     """Open a page that grounds sentences in images, step by step, with a trained RUN such as results/shapes_det.
 
     Without RUN, the rules of `jvgn rules` answer: about the pictures of --images with the regions of --annotations, or
-    about those and your uploads with a pretrained --detector. Without any option, about drawn examples, and about your
-    uploads with the best detector that is available.
+    about those and your uploads with a pretrained --detector. Without any option, about three photographs that come
+    with jvgn, and about your uploads with the best detector that is available.
     """
     from jvgn.views.explorer.server import ADDRESS, listening, serve
 
@@ -73,7 +73,7 @@ def explore(
     with listening(port) as listener:
         port = listener.getsockname()[1]
         app = make(port)
-        explored = run or annotations or images or detector or "drawn examples"
+        explored = run or annotations or images or detector or "example photographs"
         say(f"http://{ADDRESS}:{port}/ explores {explored}; press Ctrl-C to stop")
         serve(app, listener, open_browser=not no_browser)
     os._exit(0)  # at once: the interpreter would abort if a thread is inside torch
@@ -116,17 +116,19 @@ def by_rules(
     device: str | None,
     port: int,
 ) -> "Flask":
-    """Return the explorer of the rules: with given regions, with a detector, or with drawn examples."""
+    """Return the explorer of the rules: with given regions, with a detector, or with example photographs."""
     from jvgn.grounding.rule_grounder import RuleGrounder
-    from jvgn.views.explorer.drawn_example import drawn_examples
+    from jvgn.rules.given_regions import GivenRegions
+    from jvgn.views.explorer.example_photographs import REGIONS, example_photographs
     from jvgn.views.explorer.image_list import ImageList
     from jvgn.views.explorer.server import explorer
 
     if annotations is None and detector is None and images is None:
         # The detector is loaded, and its weights are downloaded, only if somebody uploads a picture.
         detecting = functools.cache(lambda: rule_grounder(None, None, None, parser, threads, device))
-        listed = ImageList(drawn_examples(), look_at_upload=lambda image: detecting().look(image))
-        return explorer("Rules on drawn examples: explorer", RuleGrounder(parser=parser), listed, port, opens=True)
+        grounder = RuleGrounder(parser=parser, finder=GivenRegions.read(REGIONS))
+        listed = ImageList(example_photographs(), lambda image: detecting().look(image), grounder.look)
+        return explorer("Rules on example photographs: explorer", grounder, listed, port, opens=True)
     grounder = rule_grounder(annotations, detections, detector, parser, threads, device)
     assert grounder.finder is not None
     if annotations is not None:

@@ -41,7 +41,7 @@ class Offered:
     """An image that a person may choose, with sentences to try."""
 
     name: str
-    picture: Path | SeenPicture
+    picture: Path
     remark: str
     sentences: tuple[str, ...]
 
@@ -118,18 +118,15 @@ class ImageList:
         return name
 
     def thumbnail(self, name: str) -> bytes:
-        picture = self.picture(name)
-        opened = Image.fromarray(picture.pixels_HW3) if isinstance(picture, SeenPicture) else checked_picture(picture)
-        return small_jpeg(opened, THUMBNAIL_SIDE)
+        return small_jpeg(checked_picture(self.picture(name)), THUMBNAIL_SIDE)
 
     def __getitem__(self, name: str) -> ShownImage:
         if name not in self._kept:
-            picture = self.picture(name)
-            self.keep(name, self.shown(picture if isinstance(picture, SeenPicture) else self.look(picture)))
+            self.keep(name, self.shown(self.look(self.picture(name))))
         self._kept.move_to_end(name)
         return self._kept[name]
 
-    def picture(self, name: str) -> Path | SeenPicture:
+    def picture(self, name: str) -> Path:
         if name not in self.offered:
             raise UserError(f"image {name}: not available any more; choose or upload it again")
         return self.offered[name].picture

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
+from jvgn.views.explorer.example_photographs import FOLDER
 
 PAGE = (Path(__file__).parents[3] / "docs/photographs.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^( *)```(bash|)\n(.*?)^\1```$", PAGE, flags=re.DOTALL | re.MULTILINE)
@@ -20,7 +21,7 @@ COMMANDS = [
 
 @pytest.fixture
 def photographs(tmp_path, monkeypatch):
-    shutil.copytree(Path(__file__).parents[3] / "docs/examples/photographs", tmp_path / "photographs")
+    shutil.copytree(FOLDER, tmp_path / "photographs")
     monkeypatch.chdir(tmp_path / "photographs")
 
 

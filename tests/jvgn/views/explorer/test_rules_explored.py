@@ -1,4 +1,4 @@
-"""The explorer with rules: given regions, drawn examples, and "not found" as one more region."""
+"""The explorer with rules: given regions, example photographs, and "not found" as one more region."""
 
 import json
 
@@ -9,7 +9,7 @@ from PIL import Image
 from jvgn.grounding.rule_grounder import RuleGrounder
 from jvgn.rules.given_regions import GivenRegions
 from jvgn.views.explorer.answers import Asked, answer
-from jvgn.views.explorer.drawn_example import ABSENT, drawn_examples
+from jvgn.views.explorer.example_photographs import ABSENT, REGIONS, example_photographs
 from jvgn.views.explorer.image_list import ImageList
 from jvgn.views.explorer.server import explorer
 from parsers.errors import UserError
@@ -82,12 +82,26 @@ def test_the_page_of_rules_opens_with_a_picture_and_a_sentence(zebras):
     assert about["opens"] and about["pictures"][0]["sentences"] == ["the zebra on the left"]
 
 
-def test_drawn_examples_are_answered_without_any_file(zebras):
-    grounder = RuleGrounder()
-    images = ImageList(drawn_examples(), grounder.look)
+@pytest.fixture(scope="module")
+def examples():
+    """The grounder and the images of the page without any option."""
+    grounder = RuleGrounder(finder=GivenRegions.read(REGIONS))
+    return grounder, ImageList(example_photographs(), grounder.look)
+
+
+def test_example_photographs_are_answered_and_what_is_absent_is_not_found(examples):
+    images = examples[1]
     for one in images.listed():
         assert images.thumbnail(one["name"]) and images[one["name"]].jpeg
-        answered = answer(grounder, images, Asked(picture=one["name"], text=one["sentences"][0]))
+        answered = answer(*examples, Asked(picture=one["name"], text=one["sentences"][0]))
         assert answered["nodes"][answered["referent"]]["region"] < len(answered["regions"])
-        lost = answer(grounder, images, Asked(picture=one["name"], text=ABSENT))
+        lost = answer(*examples, Asked(picture=one["name"], text=ABSENT))
         assert all(node["region"] == len(lost["regions"]) for node in lost["nodes"])
+
+
+def test_the_first_sentence_needs_its_relation(examples):
+    first = examples[1].listed()[0]
+    answered = answer(*examples, Asked(picture=first["name"], text=first["sentences"][0]))
+    referent = answered["nodes"][answered["referent"]]
+    assert max(referent["before"]) < 0.5 < max(referent["after"])
+    assert referent["before"][referent["region"]] < max(referent["before"])
