@@ -4,9 +4,11 @@ A loop is cut by dropping the edge whose last word is furthest right.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
 from parsers.words.lexicon import Tag, is_content_word, tag_of
+from parsers.words.negation import NO, is_nobody
 
 
 def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edge], referent: int) -> SceneGraph:
@@ -16,9 +18,37 @@ def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edg
         return SceneGraph(tokens, (fallback(tokens),), (), 0, is_fallback=True)
     order = sorted(range(len(nodes)), key=lambda index: (nodes[index].head_token, nodes[index].tokens))
     place = {old: new for new, old in enumerate(order)}
-    moved = [Edge(place[edge.subject], edge.relation, place[edge.object], edge.tokens) for edge in edges]
+    moved = [replace(edge, subject=place[edge.subject], object=place[edge.object]) for edge in edges]
+    sorted_nodes = [nodes[index] for index in order]
     kept = cut_loops(len(nodes), merge_parallel(moved))
-    return SceneGraph(tokens, tuple(nodes[index] for index in order), tuple(kept), place[referent])
+    denied = [deny(tokens, sorted_nodes, edge) for edge in kept]
+    related = {end for edge in kept for end in (edge.subject, edge.object)}
+    named = [without_no(tokens, node) if index in related else node for index, node in enumerate(sorted_nodes)]
+    return SceneGraph(tokens, tuple(named), tuple(denied), place[referent])
+
+
+def deny(tokens: Sequence[str], nodes: Sequence[Node], edge: Edge) -> Edge:
+    """Return the edge, denied if an end is "nobody" or "no hat"; "no" becomes a word of the edge."""
+    ends = nodes[edge.subject], nodes[edge.object]
+    said = [
+        word
+        for node in ends
+        if NO in map(str.lower, node.attributes)
+        for word in node.tokens
+        if tokens[word].lower() == NO
+    ]
+    if not said and not any(is_nobody(node.head) for node in ends):
+        return edge
+    return replace(edge, tokens=tuple(sorted({*edge.tokens, *said})), negated=True)
+
+
+def without_no(tokens: Sequence[str], node: Node) -> Node:
+    """Return the node without the attribute "no", which is said by its edges."""
+    if NO not in map(str.lower, node.attributes):
+        return node
+    kept = [one for one in zip(node.attributes, node.negated, strict=True) if one[0].lower() != NO]
+    used = tuple(index for index in node.tokens if tokens[index].lower() != NO)
+    return Node(node.head, node.head_token, tuple(one for one, _ in kept), used, tuple(denied for _, denied in kept))
 
 
 def fallback(tokens: Sequence[str]) -> Node:
@@ -42,7 +72,7 @@ def merge_parallel(edges: Iterable[Edge]) -> list[Edge]:
         elif not set(edge.tokens) <= set(first.tokens):
             united = tuple(sorted({*first.tokens, *edge.tokens}))
             relation = f"{first.relation} {edge.relation}"
-            merged[ends] = Edge(first.subject, relation, first.object, united)
+            merged[ends] = Edge(first.subject, relation, first.object, united, first.negated or edge.negated)
     return list(merged.values())
 
 

@@ -1,6 +1,7 @@
 """A language scene graph: the objects a sentence mentions, their attributes, and how they relate.
 
 Words are kept as written; every node and edge is tied to the token indices it was read from.
+Polarity is a field: of "not red" the attribute is "red" and `negated`, of "not wearing" the relation is "wearing".
 A graph is a forest: loop-free as an undirected graph, with no two edges between the same two nodes.
 """
 
@@ -17,7 +18,20 @@ class Node:
     head_token: int
     attributes: tuple[str, ...]
     tokens: tuple[int, ...]
-    """Indices of the head's and the attributes' words, ascending."""
+    """Indices of the head's and the attributes' words, ascending; those of "not" too."""
+    negated: tuple[bool, ...] = ()
+    """For each attribute, whether it is denied; empty if none is."""
+
+    def __post_init__(self) -> None:
+        if not self.negated:
+            object.__setattr__(self, "negated", (False,) * len(self.attributes))
+        if len(self.negated) != len(self.attributes):
+            raise ValueError(f"{self.head} has {len(self.attributes)} attributes, but {len(self.negated)} polarities")
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Return the attributes as people read them: "not red"."""
+        return said(self.attributes, self.negated)
 
 
 @dataclass(frozen=True)
@@ -26,6 +40,13 @@ class Edge:
     relation: str
     object: int
     tokens: tuple[int, ...]
+    negated: bool = False
+    """Whether the relation is denied; in "without" and "no one", the words say so themselves."""
+
+    @property
+    def said(self) -> str:
+        """Return the relation as people read it: "not wearing", "without"."""
+        return said_relation(self.relation, self.negated, len(self.tokens))
 
 
 @dataclass(frozen=True)
@@ -55,11 +76,20 @@ class SceneGraph:
         lines = []
         for index, node in enumerate(self.nodes):
             mark = "*" if index == self.referent else " "
-            attributes = f"  ({', '.join(node.attributes)})" if node.attributes else ""
+            attributes = f"  ({', '.join(node.said)})" if node.attributes else ""
             lines.append(f"{mark} {index} {node.head}{attributes}")
         for edge in self.edges:
-            lines.append(f"  {edge.subject} --{edge.relation}--> {edge.object}")
+            lines.append(f"  {edge.subject} --{edge.said}--> {edge.object}")
         return "\n".join(lines)
+
+
+def said(attributes: Sequence[str], negated: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(f"not {one}" if denied else one for one, denied in zip(attributes, negated, strict=True))
+
+
+def said_relation(relation: str, negated: bool, tokens: int) -> str:
+    """Return the words of a relation of so many tokens, with "not" unless the words deny by themselves."""
+    return f"not {relation}" if negated and tokens > len(relation.split()) else relation
 
 
 Backend = Callable[[Sequence[Sequence[str]]], list[SceneGraph]]

@@ -1,7 +1,7 @@
 """A user's own scene graphs: two tables are checked against the dataset and written as the parse stage would.
 
 The user's `nodes` and `edges` have the columns of `jvgn.graphs.tables`. Their rows may be in any order, their integers
-of any size, and they need no metadata, so that pandas can write them.
+of any size, and they need no metadata, so that pandas can write them. Without the column `negated`, nothing is denied.
 """
 
 import logging
@@ -60,7 +60,7 @@ def adopt_graphs(expressions_path: Path, nodes_path: Path, edges_path: Path, out
 def read_given(path: Path, schema: pa.Schema, number: str) -> GivenTable:
     """Read a user's table; the column `number` counts the rows of each expression from 0."""
     with reading(path, "Parquet file", FIX):
-        given = pq.read_table(path)
+        given = with_polarity(pq.read_table(path), schema)
     for field in schema:
         if field.name not in given.column_names:
             raise BrokenFile(path, f"has no column {field.name}", FIX)
@@ -79,6 +79,17 @@ def read_given(path: Path, schema: pa.Schema, number: str) -> GivenTable:
         if [row[number] for row in own] != list(range(len(own))):
             raise BrokenFile(path, f"expression {expression_id}: column {number} does not count its rows from 0", FIX)
     return GivenTable(path, rows)
+
+
+def with_polarity(given: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return the table with a column `negated`: false for each attribute or relation if the user gave none."""
+    if "negated" in given.column_names or not {"attributes", "relation"} & set(given.column_names):
+        return given
+    if "relation" in given.column_names:
+        values: list[object] = [False] * len(given)
+    else:
+        values = [[False] * len(attributes or ()) for attributes in given["attributes"].to_pylist()]
+    return given.append_column("negated", pa.array(values, schema.field("negated").type))
 
 
 def graph_of(expression_id: int, tokens: list[str], nodes: GivenTable, edges: GivenTable) -> SceneGraph:

@@ -1,9 +1,10 @@
 """The tables of scene graphs: their format, the one reader and the one writer.
 
 `nodes.parquet`, one row a node: expression_id int64, node int16 (0 onwards in its expression), head string,
-head_token int16, attributes list<string>, tokens list<int16>, is_referent bool.
+head_token int16, attributes list<string>, negated list<bool> (for each attribute, whether it is denied), tokens
+list<int16>, is_referent bool.
 `edges.parquet`, one row an edge: expression_id int64, edge int16, subject int16, relation string, object int16,
-tokens list<int16>.
+tokens list<int16>, negated bool (whether the relation is denied).
 Rows are in the order of the expressions. Token indices point into the `tokens` of `expressions.parquet`.
 """
 
@@ -28,6 +29,7 @@ NODES = pa.schema(
         ("head", pa.string()),
         ("head_token", pa.int16()),
         ("attributes", pa.list_(pa.string())),
+        ("negated", pa.list_(pa.bool_())),
         ("tokens", pa.list_(pa.int16())),
         ("is_referent", pa.bool_()),
     ]
@@ -40,6 +42,7 @@ EDGES = pa.schema(
         ("relation", pa.string()),
         ("object", pa.int16()),
         ("tokens", pa.list_(pa.int16())),
+        ("negated", pa.bool_()),
     ]
 )
 
@@ -91,9 +94,19 @@ def scene_graph(
         return SceneGraph(
             tuple(tokens),
             tuple(
-                Node(row["head"], row["head_token"], tuple(row["attributes"]), tuple(row["tokens"])) for row in nodes
+                Node(
+                    row["head"],
+                    row["head_token"],
+                    tuple(row["attributes"]),
+                    tuple(row["tokens"]),
+                    tuple(row["negated"]),
+                )
+                for row in nodes
             ),
-            tuple(Edge(row["subject"], row["relation"], row["object"], tuple(row["tokens"])) for row in edges),
+            tuple(
+                Edge(row["subject"], row["relation"], row["object"], tuple(row["tokens"]), row["negated"])
+                for row in edges
+            ),
             referents[0],
         )
     except ValueError as error:
@@ -108,11 +121,14 @@ def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> t
     for expression_id, graph in zip(expression_ids, graphs, strict=True):
         for index, node in enumerate(graph.nodes):
             is_referent = index == graph.referent
-            values = (expression_id, index, node.head, node.head_token, node.attributes, node.tokens, is_referent)
+            values = (
+                *(expression_id, index, node.head, node.head_token),
+                *(node.attributes, node.negated, node.tokens, is_referent),
+            )
             for name, value in zip(NODES.names, values, strict=True):
                 nodes[name].append(value)
         for index, edge in enumerate(graph.edges):
-            relation = (expression_id, index, edge.subject, edge.relation, edge.object, edge.tokens)
+            relation = (expression_id, index, edge.subject, edge.relation, edge.object, edge.tokens, edge.negated)
             for name, value in zip(EDGES.names, relation, strict=True):
                 edges[name].append(value)
     return pa.table(nodes, schema=NODES), pa.table(edges, schema=EDGES)

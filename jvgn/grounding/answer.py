@@ -179,6 +179,7 @@ def node_json(answer: Answer, grounding: Grounding) -> dict[str, Any]:
         "phrase": grounding.phrase,
         "head": node.head,
         "attributes": node.attributes,
+        "negated": node.negated,
         "tokens": node.tokens,
         "is_referent": grounding.is_referent,
         "region": grounding.region,

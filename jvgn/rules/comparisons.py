@@ -4,7 +4,7 @@ Shape suffixes: N regions. `among_N` are the regions that are compared: those th
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,6 @@ from jvgn.rules.colours import CLEAR, band_of, colour_shares, colour_words
 from jvgn.rules.scene import Floats, Scene, spread
 from jvgn.settings.run import RuleGroup
 from parsers.words.lexicon import verb_base
-from parsers.words.negation import is_negation
 
 NEXT = 0.35
 """How well the second region fits a superlative, compared with the first."""
@@ -126,7 +125,9 @@ def sized(scene: Scene, among_N: Floats, measure: str) -> Floats:
     return np.clip(share_N, 0, 1) ** 2
 
 
-def attribute_comparisons(scene: Scene, among_N: Floats, attribute: str, head: str) -> list[Comparison]:
+def attribute_comparisons(
+    scene: Scene, among_N: Floats, attribute: str, head: str, negated: bool = False
+) -> list[Comparison]:
     """Return what the colours, sizes and poses in an attribute say."""
     parts = attribute.lower().split()
     found = []
@@ -139,7 +140,7 @@ def attribute_comparisons(scene: Scene, among_N: Floats, attribute: str, head: s
         if measure := SIZES.get(word):
             found.append(Comparison("size", "attributes", word, sized(scene, among_N, measure)))
     found += poses(scene, among_N, parts)
-    return [inverted(one) for one in found] if any(map(is_negation, parts)) else found
+    return [inverted(one) for one in found] if negated else found
 
 
 def poses(scene: Scene, among_N: Floats, verbs: list[str]) -> list[Comparison]:
@@ -186,19 +187,10 @@ def touching(scene: Scene) -> Floats:
     return np.asarray(touch_NN)
 
 
-def place_comparisons(scene: Scene, among_N: Floats, attributes: tuple[str, ...]) -> list[Comparison]:
+def place_comparisons(scene: Scene, among_N: Floats, attributes: Sequence[tuple[str, bool]]) -> list[Comparison]:
     """Return what places, ordinal numbers and superlatives say; those that are denied say the contrary."""
-    said: list[str] = []
-    denied: list[str] = []
-    is_denied = False  # the attribute after a lone "not" is denied
-    for attribute in attributes:
-        negations = [is_negation(word) for word in attribute.lower().split()]
-        (denied if is_denied or any(negations) else said).append(attribute)
-        is_denied = all(negations)
-    return [
-        *spoken_places(scene, among_N, tuple(said)),
-        *map(inverted, spoken_places(scene, among_N, tuple(denied))),
-    ]
+    said, denied = (tuple(one for one, negated in attributes if negated is wanted) for wanted in (False, True))
+    return [*spoken_places(scene, among_N, said), *map(inverted, spoken_places(scene, among_N, denied))]
 
 
 def spoken_places(scene: Scene, among_N: Floats, attributes: tuple[str, ...]) -> list[Comparison]:

@@ -36,7 +36,7 @@ KINDRED = 0.6
 ALIKE = 0.86
 """How much of a misspelt noun is the known one, as `difflib` measures it."""
 EYEWEAR = frozenset({"glasses", "eyeglasses", "spectacles"})
-WORN = frozenset({"in", "wearing", "wears", "not wearing", "dressed in", "with", "without"})
+WORN = frozenset({"in", "wearing", "wears", "dressed in", "with", "without"})
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,13 @@ from jvgn.settings.source import DownloadSettings
 from jvgn.storage.pictures import checked_picture
 from parsers.errors import UserError
 from parsers.scene_graph import SceneGraph
-from parsers.words.negation import NO, is_negation
 
 log = logging.getLogger(__name__)
 
 TORCHVISION = "torchvision-coco"
 MEGABYTES: dict[CocoModel, int] = {"fasterrcnn_resnet50_fpn_v2": 175, "fasterrcnn_mobilenet_v3_large_fpn": 78}
 """Sizes of the published files."""
-NOT_SEEN = frozenset({*PLACES, *MIDDLES, *EXTREMES, *STRESS, *ORDINALS, "other", "another", "same", NO})
+NOT_SEEN = frozenset({*PLACES, *MIDDLES, *EXTREMES, *STRESS, *ORDINALS, "other", "another", "same"})
 """Words that compare regions with each other: the rules read them, a detector cannot."""
 
 
@@ -117,12 +116,12 @@ def phrase_of(graph: SceneGraph, index: int) -> str:
     is_worn = any(edge.object == index and edge.relation.lower() in WORN for edge in graph.edges)
     if is_worn and colour_words(head):
         head = f"{head} clothes"  # "the man in red"
-    seen = [text.lower() for text in node.attributes if not any(map(is_unseen, text.lower().split()))]
+    seen = [
+        text.lower()
+        for text, negated in zip(node.attributes, node.negated, strict=True)
+        if not negated and NOT_SEEN.isdisjoint(text.lower().split())
+    ]
     return " ".join([*seen, head])
-
-
-def is_unseen(word: str) -> bool:
-    return word in NOT_SEEN or is_negation(word)
 
 
 def pretrained_finder(detector: str | None = None, device: str | torch.device = "cpu") -> SceneFinder:

@@ -10,7 +10,6 @@ import numpy as np
 from jvgn.rules.comparisons import touching
 from jvgn.rules.scene import Floats, Scene
 from parsers.words.lexicon import verb_base
-from parsers.words.negation import is_absence, is_negation
 
 Degree = Callable[[Scene], Floats]
 
@@ -121,6 +120,7 @@ RELATIONS: Mapping[str, Degree] = {
     "touch": touching,
     "toward": nearby,
     "centre": centred,
+    "same": lambda scene: scene.same_NN.astype(float),
     "between": nearby,
     "closest": nearby,
     "farthest": lambda scene: 1 - nearby(scene),
@@ -170,8 +170,10 @@ VERBS: Mapping[str, str] = {
     "contain": "hold", "support": "hold", "lead": "near", "talk": "near", "surround": "near", "mount": "ride",
 }  # fmt: skip
 LOOSE_PHRASES: Mapping[str, str] = {
-    "with": "hold", "without": "hold", "of": "hold", "'s": "hold", "’s": "hold", "by": "near", "at": "near",
-    "from": "near", "to": "near", "for": "near",
+    "with": "hold", "without": "hold", "no": "hold", "of": "hold", "'s": "hold", "’s": "hold", "by": "near",
+    "at": "near",
+    "from": "near", "to": "near", "for": "near", "not": "same", "other than": "same", "except": "same",
+    "except for": "same",
 }  # fmt: skip
 """Words that say something only if no verb does: "held by" is holding."""
 HAVING = frozenset({"with", "has", "have", "having"})
@@ -190,8 +192,8 @@ def kind_of(relation: str) -> str | None:
     verbs = [VERBS[verb_base(word)] for word in spoken if verb_base(word) in VERBS]
     if verbs:
         return verbs[-1]
-    if len(spoken) == 1:
-        return LOOSE_PHRASES.get(spoken[0])
+    if found := LOOSE_PHRASES.get(" ".join(spoken)):
+        return found
     is_near = verb_base(spoken[0]) in STAYING and spoken[-1] in LOOSE_PHRASES if spoken else False
     return "near" if is_near else None
 
@@ -213,10 +215,6 @@ def is_reversed(relation: str) -> bool:
     """Return whether the words after "with" are about the object: "cow with a calf drinking underneath it"."""
     spoken = relation.lower().split()
     return len(spoken) > 1 and spoken[0] == "with"
-
-
-def is_negated(relation: str) -> bool:
-    return is_absence(relation) or any(map(is_negation, relation.lower().split()))
 
 
 def between(scene: Scene) -> Floats:

@@ -34,7 +34,6 @@ from jvgn.rules.relations import (
     RELATIONS,
     between,
     closeness,
-    is_negated,
     is_owning,
     is_reversed,
     kind_of,
@@ -42,7 +41,6 @@ from jvgn.rules.relations import (
 from jvgn.rules.scene import Floats, Scene
 from jvgn.settings.run import RuleSettings
 from parsers.scene_graph import Edge, SceneGraph
-from parsers.words.negation import NO
 
 COMPARED = 0.5
 """A region is compared with others if it fits at least this share of the best fit."""
@@ -147,13 +145,14 @@ class Rules:
     def comparisons(self, node: int, noun: Noun, fit_N: Floats) -> Iterator[Comparison]:
         words, among_N = self.graph.nodes[node], self.among[node]
         head = words.head.lower()
-        spoken = (*words.attributes, head) if is_adjective(head) else words.attributes
-        attributes = [*words.attributes, *([head] if noun.kind == "part" else [])]
+        described = list(zip(words.attributes, words.negated, strict=True))
+        spoken = [*described, (head, False)] if is_adjective(head) else described
+        attributes = [*described, *([(head, False)] if noun.kind == "part" else [])]
         degree_N = fit_N.copy()
-        for attribute in attributes:
+        for attribute, negated in attributes:
             # A piece of clothing with a box of its own is not a band of its owner's box.
             where = noun.word if self.scene.fit_KN is None else ""
-            for one in attribute_comparisons(self.scene, among_N, attribute, where):
+            for one in attribute_comparisons(self.scene, among_N, attribute, where, negated):
                 degree_N = (
                     degree_N * (0.2 + 0.8 * one.degree_N)
                     if self.weight(one.group) and one.rule == "colour"
@@ -176,13 +175,12 @@ class Rules:
         subject, object_ = self.nouns[edge.subject], self.nouns[edge.object]
         if is_selection(self.graph, edge):
             return
-        negated = is_negated(edge.relation) or NO in self.graph.nodes[edge.object].attributes
         if self.is_ownership(edge):
-            yield self.pairwise(index, "part", self.owned(edge), self.weight_of_parts(), negated)
+            yield self.pairwise(index, "part", self.owned(edge), self.weight_of_parts(), edge.negated)
             return
         if kind_of(edge.relation) != "between" or not self.siblings(index):
             rule, degree_NN, weight = self.related(edge)
-            yield self.pairwise(index, rule, degree_NN, weight, negated, self.unseen(edge))
+            yield self.pairwise(index, rule, degree_NN, weight, edge.negated, self.unseen(edge))
         if "part" not in (subject.kind, object_.kind) and "differences" not in self.settings.without:
             yield self.pairwise(index, "difference", 1.0 - self.scene.same_NN, self.settings.differences, unseen_N=1.0)
 

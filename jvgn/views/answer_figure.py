@@ -239,7 +239,7 @@ def draw_graph(canvas: Canvas, answer: Answer, tree: Sequence[TreeNode], tops: S
             parent_bottom = box_top[place.parent] + box_height(answer, tree[place.parent].node)
             start = (left[place.parent] + step / 2, parent_bottom)
             draw_edge(canvas, start, (left[row], box_top[row] + tall / 2), place.edge.object == place.node)
-            relation = fitted(printable(place.edge.relation), room, SMALL)
+            relation = fitted(printable(place.edge.said), room, SMALL)
             canvas.text(left[row] + 0.03, tops[row] + 0.055, relation, SMALL, style="italic")
         draw_node(canvas, answer, place.node, (left[row], box_top[row]), room)
 
@@ -248,7 +248,7 @@ def draw_node(canvas: Canvas, answer: Answer, node: int, corner: tuple[float, fl
     """Draw a box with the head, marked if it is the referent, and the attributes below."""
     (x, y), own, is_referent = corner, answer.graph.nodes[node], node == answer.graph.referent
     head = fitted(("★ " if is_referent else "") + printable(own.head), room - 0.1, LARGE, "bold")
-    attributes = fitted(printable(", ".join(own.attributes)), room - 0.1, SMALL)
+    attributes = fitted(printable(", ".join(own.said)), room - 0.1, SMALL)
     box = FancyBboxPatch(
         corner,
         0.1 + max(text_width(head, LARGE, "bold"), text_width(attributes, SMALL)),

@@ -40,11 +40,11 @@ def dot(graph: SceneGraph) -> str:
     lines = ["digraph {", "  rankdir=LR;", '  node [shape=box, style="rounded,filled", fontname="sans-serif"];']
     for index, node in enumerate(graph.nodes):
         is_referent = index == graph.referent
-        label = quoted(("★ " if is_referent else "") + node.head, ", ".join(node.attributes))
+        label = quoted(("★ " if is_referent else "") + node.head, ", ".join(node.said))
         style = f'fillcolor="{REFERENT}", penwidth=2' if is_referent else f'fillcolor="{OTHER}"'
         lines.append(f"  {index} [label={label}, {style}];")
     for edge in graph.edges:
-        lines.append(f"  {edge.subject} -> {edge.object} [label={quoted(edge.relation)}];")
+        lines.append(f"  {edge.subject} -> {edge.object} [label={quoted(edge.said)}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -83,7 +83,7 @@ def columns(graph: SceneGraph, tree: list[TreeNode]) -> tuple[list[float], list[
     widest = [max(width for place, width in zip(tree, widths, strict=True) if place.depth == depth) for depth in depths]
     gaps = [
         max(
-            (SMALL * text_width(place.edge.relation) for place in tree if place.depth == depth and place.edge),
+            (SMALL * text_width(place.edge.said) for place in tree if place.depth == depth and place.edge),
             default=0,
         )
         for depth in depths
@@ -114,14 +114,14 @@ def line(place: TreeNode, start: tuple[float, float], end: tuple[float, float]) 
     """Return a curve from a box to the row of the next one, then a straight line under the relation's words."""
     assert place.edge is not None
     (x, y), (right, below) = start, end
-    straight = right - SMALL * text_width(place.edge.relation) - 2 * PADDING
+    straight = right - SMALL * text_width(place.edge.said) - 2 * PADDING
     bend = (x + min(straight, x + BEND)) / 2
     path = f"M{x:.1f},{y:.1f} C{bend:.1f},{y:.1f} {bend:.1f},{below:.1f} {x + BEND:.1f},{below:.1f} H{right:.1f}"
     arrow = "marker-end" if place.edge.object == place.node else "marker-start"
     return [
         f'<path d="{path}" fill="none" stroke="{INK}" {arrow}="url(#arrow)"/>',
         f'<text x="{(straight + right) / 2:.1f}" y="{below - 6:.1f}" text-anchor="middle" font-style="italic"'
-        f' font-size="{14 * SMALL:.1f}">{escaped(place.edge.relation)}</text>',
+        f' font-size="{14 * SMALL:.1f}">{escaped(place.edge.said)}</text>',
     ]
 
 
@@ -142,7 +142,7 @@ def box(graph: SceneGraph, place: TreeNode, left: float, middle: float, width: f
 
 def labels(graph: SceneGraph, place: TreeNode) -> tuple[str, str]:
     node = graph.nodes[place.node]
-    return ("★ " if place.node == graph.referent else "") + node.head, ", ".join(node.attributes)
+    return ("★ " if place.node == graph.referent else "") + node.head, ", ".join(node.said)
 
 
 def box_width(graph: SceneGraph, place: TreeNode) -> float:

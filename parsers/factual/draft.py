@@ -25,9 +25,9 @@ class Draft:
 
     @classmethod
     def of(cls, graph: SceneGraph) -> "Draft":
-        """Return a draft of the graph, in which each attribute of a node occurs once."""
+        """Return a draft of the graph, in which each attribute of a node occurs once; "not" is a word of it."""
         lowered = [token.lower() for token in graph.tokens]
-        nodes = [replace(node, attributes=tuple(dict.fromkeys(node.attributes))) for node in graph.nodes]
+        nodes = [Node(node.head, node.head_token, tuple(dict.fromkeys(node.said)), node.tokens) for node in graph.nodes]
         return cls(graph.tokens, nodes, list(graph.edges), graph.referent, graph.is_fallback, lowered)
 
     def finished(self) -> SceneGraph:
@@ -66,7 +66,7 @@ class Draft:
         return index
 
     def change_node(self, index: int, **changes: object) -> None:
-        self.nodes[index] = replace(self.nodes[index], **changes)  # type: ignore[arg-type]
+        self.nodes[index] = replace(self.nodes[index], **changes, negated=())  # type: ignore[arg-type]
 
     def add_attribute(self, index: int, attribute: str) -> None:
         self.change_node(index, attributes=(*self.nodes[index].attributes, attribute))

@@ -5,7 +5,7 @@ import functools
 from parsers.factual.draft import LONG, Draft
 from parsers.scene_graph import Node
 from parsers.words.lexicon import NOUN_TAGS, VERB_TAGS, Tag, brill_tag, is_listed, renamings, tag_of, words
-from parsers.words.negation import NO, is_absence
+from parsers.words.negation import NO
 from parsers.words.spelling import respelled
 
 BESIDE = frozenset({"on", "beside", "next to", "above", "under", "below", "near", "behind", "with", "hanging on"})
@@ -202,7 +202,7 @@ def leave_out_absent(draft: Draft) -> None:
     """Leave out absent objects ("no X", "without X"), times and the picture itself; the verb stays an attribute."""
     for index, node in enumerate(draft.nodes):
         inbound = [edge for edge in draft.edges if edge.object == index]
-        if any(is_absence(edge.relation) for edge in inbound) or NO in node.attributes:
+        if any(edge.negated for edge in inbound) or NO in node.attributes:
             draft.dropped.add(index)
         is_thing = node.head.lower() in words("factual_pictures") and any(
             edge.relation.lower() in BESIDE for edge in inbound

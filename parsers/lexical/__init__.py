@@ -12,6 +12,7 @@ from parsers.lexical.subjects import Link
 from parsers.lexical.tagger import Word, tag
 from parsers.scene_graph import Backend, Edge, Node, SceneGraph
 from parsers.words.lexicon import Tag, words
+from parsers.words.negation import is_denial
 
 
 def load() -> Backend:
@@ -37,20 +38,28 @@ def parse_tokens(tokens: Sequence[str]) -> SceneGraph:
 
 def node(tokens: Sequence[str], phrase: Phrase, said: Iterable[tuple[Word, ...]], mark: str) -> Node:
     """Return the node of a phrase and its attributes; `mark` is the 's inside the head's own token, as in "man's"."""
-    attributes = [indices(tokens, [word]) for word in phrase.modifiers] + [indices(tokens, spoken) for spoken in said]
+    spoken = [*phrase.attributes, *said]
+    attributes = [indices(tokens, words) for words in spoken]
+    labels = [written(tokens, indices(tokens, affirmed(words)[0])) for words in spoken]
     head = phrase.head.tokens
     text = written(tokens, head)
     used = sorted({*head, *(index for attribute in attributes for index in attribute)})
-    said_of_it = tuple(written(tokens, attribute) for attribute in attributes)
-    return Node(text[: len(text) - len(mark)], head[-1], said_of_it, tuple(used))
+    negated = tuple(affirmed(words)[1] for words in spoken)
+    return Node(text[: len(text) - len(mark)], head[-1], tuple(labels), tuple(used), negated)
 
 
 def edge(tokens: Sequence[str], link: Link) -> Edge:
-    used = indices(tokens, link.words)
-    text = written(tokens, used)
+    kept, negated = affirmed(link.words)
+    text = written(tokens, indices(tokens, kept))
     if link.words[0].tag is Tag.POSSESSIVE:
         text = text[-len(link.words[0].text) :]  # if "man's" is one token, only 's
-    return Edge(link.subject, text, link.object, used)
+    return Edge(link.subject, text, link.object, tuple(sorted(indices(tokens, link.words))), negated)
+
+
+def affirmed(spoken: Sequence[Word]) -> tuple[Sequence[Word], bool]:
+    """Return the words that remain without a negation, and whether they are denied."""
+    kept = [word for word in spoken if word.tag is not Tag.NEGATION]
+    return kept or spoken, len(kept) < len(spoken) or any(is_denial(word.text) for word in spoken)
 
 
 def indices(tokens: Sequence[str], spoken: Iterable[Word]) -> tuple[int, ...]:

@@ -8,12 +8,14 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from parsers.lexical.phrases import Item, Phrase, Relation
+from parsers.lexical.phrases import SILENT, Item, Phrase, Relation
 from parsers.lexical.subjects import HAVING, NUMBER_OF_VERB, ClauseState, Link, meant, owner, subjects_of
 from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, words
+from parsers.words.negation import NO
 
 STOPS = frozenset({".", ";", "!", "?"})
+OR = frozenset({"or", "nor"})
 COPULAS = frozenset({"is", "are", "was", "were"})
 
 
@@ -25,17 +27,40 @@ class Walk(ClauseState):
             self.opened = True  # "a man is eating and his dog is sleeping"
         if self.pending is not None and self.is_description(*self.pending, phrase):
             self.describe(self.pending[0], phrase)
+        elif phrase.denied is not None and self.pending is None:
+            self.contrast(phrase, phrase.denied, following)
         else:
             self.take_in(phrase, following)
         self.joined, self.relative, self.opened = False, "", False
+
+    def contrast(self, phrase: Phrase, negation: Word, following: Item | None) -> None:
+        """ "not the red car", "with wine , not water", "but not a motorcycle", "the girl , not the one on the right"."""
+        before = self.answered.get(self.nearest[-1]) if self.nearest else None
+        if self.referent is None and phrase.modifiers:
+            denied = tuple(word for modifier in phrase.modifiers for word in (negation, modifier))
+            self.take_in(replace(phrase, modifiers=denied, denied=None), following)
+        elif self.referent is None:
+            self.contrasted = self.add(phrase)
+        elif before is not None and self.phrases[self.nearest[-1]].is_definite == phrase.is_definite:
+            index = self.add(phrase)
+            self.answer(*before, index)
+            self.nearest = [index]
+        elif self.relative or not (phrase.is_definite or isinstance(following, Relation)):
+            self.describe(self.nearest, phrase)
+        else:
+            index = self.add(phrase)
+            self.links += [Link(subject, (negation,), index) for subject in self.clause or self.nearest]
+            self.nearest = [index]
 
     def is_description(self, subjects: list[int], relation: Relation, phrase: Phrase) -> bool:
         """ "the man is a rider": rider is an attribute of the man, not another object."""
         return bool(subjects) and self.fronted is None and phrase.owner is None and is_copula(relation)
 
     def describe(self, subjects: list[int], phrase: Phrase) -> None:
+        asked = self.pending[1].words if self.pending else ()
+        negation = phrase.denied or next((word for word in asked if word.tag is Tag.NEGATION), None)
         for word in (*phrase.modifiers, phrase.head):
-            self.say(subjects, (word,))
+            self.say(subjects, (negation, word) if negation else (word,))
         self.nearest, self.pending = subjects, None
 
     def take_in(self, phrase: Phrase, following: Item | None) -> None:
@@ -48,12 +73,17 @@ class Walk(ClauseState):
             self.coordinate(index, following)
         elif self.opened or not self.nearest:
             self.clause, self.nearest, self.gap, self.has_verb = [index], [index], None, False
+        elif phrase.is_absent and phrase.determiner is not None:  # "guy no hat"
+            self.links += [Link(subject, (phrase.determiner,), index) for subject in self.nearest]
+            self.nearest = [index]
         else:  # two phrases in a row: the second starts a clause about the first
             self.gap = self.nearest[-1]
             self.clause, self.nearest = [index], [index]
         if self.referent is None:
             self.referent = index
             self.said[index] = [(word,) for word in self.announced]
+            if self.contrasted is not None:
+                self.links.append(Link(index, (self.phrases[self.contrasted].denied or phrase.head,), self.contrasted))
         if phrase.possessive is not None:
             self.own(index, phrase.possessive)
 
@@ -98,6 +128,7 @@ class Walk(ClauseState):
     def coordinate(self, index: int, following: Item | None) -> None:
         """ "and a dog": one more object of the same relation, or one more subject of the next."""
         before = self.answered.get(self.nearest[-1])
+        self.share_negation(index)
         if before is not None and before[1].text == "of" and self.is_beside_whole(index):
             self.nearest, before = before[0], self.answered.get(before[0][-1])
         repeats = before is not None and self.repeats(*before, index, following)
@@ -113,6 +144,13 @@ class Walk(ClauseState):
         else:
             self.answer(*before, index)
             self.nearest = [index]
+
+    def share_negation(self, index: int) -> None:
+        """ "no bag or hat", "neither a hat nor a bag": both are denied."""
+        phrase, last = self.phrases[index], self.phrases[self.nearest[-1]]
+        if self.conjunction in OR and (last.denied or last.is_absent):
+            no = tuple(word for word in last.modifiers if word.text == NO)
+            self.phrases[index] = replace(phrase, denied=last.denied, modifiers=(*no, *phrase.modifiers))
 
     def repeats(self, first: list[int], relation: Relation, index: int, following: Item | None) -> bool:
         """Return whether the next phrase repeats the pattern: "a cup with tea and a jug with milk"; not in a list."""
@@ -147,7 +185,16 @@ class Walk(ClauseState):
         """Return whether a person joins the one at the start: "a man with a bag and a woman standing"."""
         return not self.are_animate(self.nearest) and self.are_animate(self.clause)
 
+    def denied(self, relation: Relation) -> Relation:
+        """Return the relation with the "neither" that it shares: "neither sitting nor standing"."""
+        own = next((word for word in relation.words if word.tag is Tag.NEGATION), None)
+        if own is None and self.negation is not None and self.joined and self.conjunction in OR:
+            return Relation((self.negation, *relation.words), Tag.NEGATION + relation.tags)
+        self.negation = own
+        return relation
+
     def relation(self, relation: Relation, following: Item | None) -> None:
+        relation = self.denied(relation)
         target = following if isinstance(following, Phrase) else None
         pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
         refers_back = pronoun != "" and (relation.preposition != "" or is_done_to(relation, pronoun))
@@ -210,12 +257,14 @@ class Walk(ClauseState):
         if not self.nearest:
             self.announced.append(word)
             return
+        spoken = (word,) if self.negation is None else (self.negation, word)
+        self.negation = None
         subjects, inbound = self.inbound()
         is_worn = inbound is not None and inbound.text in ("in", "with", "wearing") and subjects
         if is_worn and self.phrases[self.nearest[-1]].is_worn:
-            self.say(subjects, (word,))
+            self.say(subjects, spoken)
         else:
-            self.say(self.anchor if self.joined and self.anchor else self.nearest, (word,))
+            self.say(self.anchor if self.joined and self.anchor else self.nearest, spoken)
 
     def stop(self) -> None:
         """Start a new sentence, which continues about the referent."""
@@ -251,7 +300,7 @@ def is_done_to(relation: Relation, pronoun: str) -> bool:
 
 def is_copula(relation: Relation) -> bool:
     """Return whether it is a copula; "appears to be a rider" does not make the man a rider."""
-    return relation.tags.strip("XZ") == Tag.AUXILIARY and relation.text in COPULAS
+    return relation.tags.strip("XZ") == Tag.AUXILIARY and any(word.text in COPULAS for word in relation.words)
 
 
 def is_predicate(relation: Relation) -> bool:
@@ -263,9 +312,16 @@ def split_predicate(relation: Relation) -> list[tuple[Word, ...]]:
     """Return the attributes of a predicate: each adjective, all words of a verb, "not red"; nothing for "is"."""
     spoken = tuple(word for word in relation.spoken if word.tag is not Tag.AUXILIARY)
     if relation.verb or not is_predicate(relation):
-        return [spoken] if spoken else []
-    first = 2 if spoken[0].tag is Tag.NEGATION else 1
-    return [spoken[:first], *((word,) for word in spoken[first:])]
+        is_said = any(word.tag is not Tag.NEGATION for word in spoken)
+        return [spoken] if is_said else []
+    found: list[tuple[Word, ...]] = []
+    negation: tuple[Word, ...] = ()
+    for word in relation.words:
+        if word.tag is Tag.NEGATION or word.text == "but":
+            negation = (word,) if word.tag is Tag.NEGATION else ()
+        elif word.tag not in SILENT:
+            found.append((*negation, word))
+    return found
 
 
 def walk(items: Sequence[Item]) -> ClauseState:
@@ -286,9 +342,11 @@ def walk(items: Sequence[Item]) -> ClauseState:
         elif item.text in STOPS:
             state.stop()
         elif item.tag in (Tag.CONJUNCTION, Tag.PUNCTUATION):
-            state.joined, state.is_apart = True, item.tag is Tag.PUNCTUATION
+            state.joined, state.is_apart, state.conjunction = True, item.tag is Tag.PUNCTUATION, item.text
         elif item.tag is Tag.RELATIVE:
             state.relative = item.text
+        elif item.tag is Tag.NEGATION:
+            state.negation = item
         elif item.tag is Tag.SUBORDINATOR:
             state.opened = True
     return state

@@ -11,13 +11,15 @@ from functools import cached_property
 
 from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, is_listed, words
+from parsers.words.negation import NO, is_nobody
 
 MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|M(?:K(?=A))?|L))*"
-NOUN_PHRASE = rf"D*{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
+LEADING_WORDS = r"(?:Z?D|Z(?=[Nn]))*"
+NOUN_PHRASE = rf"{LEADING_WORDS}{MODIFIERS}(?:N+[AL]+(?=[Nn]))?[Nn]+"
 # Without a noun the last modifier is the head: "man in black", "the tallest".
-HEADLESS = rf"D+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
+HEADLESS = rf"(?:Z?D)+{MODIFIERS}[AML]|(?:(?<=[PTOS])|^)(?:{MODIFIERS}A|[ML]+)|(?<=G){MODIFIERS}[AM]"
 # Words that start no phrase are skipped at once. To try each of them takes quadratic time in "not not not …".
-NO_PHRASE = rf"(?P<nothing>(?=[DAMLXZ])D*{MODIFIERS}[XZ]*)"
+NO_PHRASE = rf"(?P<nothing>(?=[DAMLXZ]){LEADING_WORDS}{MODIFIERS}(?:X|Z(?![DNn]))*)"
 PHRASE = re.compile(rf"(?:{NOUN_PHRASE}|{HEADLESS}|p)(?:S(?:{NOUN_PHRASE}|{HEADLESS}))*|{NO_PHRASE}")
 # "the couch | a boy is sitting on": before a verb that has no object, a run of nouns is two phrases.
 STRANDED = re.compile(r"(?:CD*A*[Nn]+)?B[XZ]*(?:[GgEV]+X*[PT]|G|P)K*$")
@@ -29,6 +31,7 @@ ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
 RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*|(?P<nothing>[XZ]+)")
 
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
+LEADING = frozenset({Tag.DETERMINER, Tag.NEGATION})
 SILENT = frozenset({Tag.AUXILIARY, Tag.ADVERB, Tag.CONJUNCTION, Tag.PUNCTUATION, Tag.DETERMINER})
 """The tags of words that a relation or an attribute leaves out."""
 
@@ -42,9 +45,42 @@ class Phrase:
     owner: "Phrase | None" = None
     mark: Word | None = None
     """The 's between the owner and the phrase."""
-    is_determined: bool = False
-    possessive: Word | None = None
-    """The "his" before it."""
+    determiner: Word | None = None
+    denied: Word | None = None
+    """The "not" before it."""
+
+    @property
+    def attributes(self) -> list[tuple[Word, ...]]:
+        """Return the words of each modifier; "not" is with the one that it denies."""
+        found: list[tuple[Word, ...]] = []
+        negations: tuple[Word, ...] = ()
+        for word in self.modifiers:
+            if word.tag is Tag.NEGATION:
+                negations = (word,)
+            else:
+                found.append((*negations, word))
+                negations = ()
+        return found
+
+    @property
+    def is_determined(self) -> bool:
+        return self.determiner is not None
+
+    @property
+    def is_definite(self) -> bool:
+        """Return whether it names one object, as "the dog" and "the one" do, not a kind of it."""
+        is_kind = self.determiner is None or self.determiner.text in words("indefinite_articles")
+        return not is_kind or self.head.text in words("placeholders")
+
+    @property
+    def possessive(self) -> Word | None:
+        """Return the "his" before it."""
+        return self.determiner if self.determiner is not None and self.determiner.text in POSSESSIVES else None
+
+    @property
+    def is_absent(self) -> bool:
+        """Return whether it is "no hat" or "nobody"."""
+        return is_nobody(self.head.text) or any(word.text == NO for word in self.modifiers)
 
     @property
     def is_animate(self) -> bool:
@@ -174,10 +210,11 @@ def owned_phrase(span: Sequence[Word]) -> Phrase:
 
 
 def phrase(span: Sequence[Word], owner: Phrase | None, mark: Word | None) -> Phrase:
-    kept = [word for word in span if word.tag not in SILENT]
-    determiner = span[0] if span[0].tag is Tag.DETERMINER else None
-    possessive = determiner if determiner is not None and determiner.text in POSSESSIVES else None
-    return Phrase(kept[-1], tuple(kept[:-1]), owner, mark, determiner is not None, possessive)
+    opening = next((place for place, word in enumerate(span) if word.tag not in LEADING), len(span))
+    denied = next((word for word in span[:opening] if word.tag is Tag.NEGATION), None)
+    kept = [word for word in span if (word.tag not in SILENT and word is not denied) or word.text == NO]
+    determiner = next((word for word in span[:opening] if word.tag is Tag.DETERMINER), None)
+    return Phrase(kept[-1], tuple(kept[:-1]), owner, mark, determiner, denied)
 
 
 def measured(parts: list[Item]) -> list[Item]:

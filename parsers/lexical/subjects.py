@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from parsers.lexical.phrases import Phrase, Relation
 from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, is_listed, verb_base, words
-from parsers.words.negation import NO
 
 HAVING = frozenset({"has", "have", "having", "had"})
 """Verbs that things do as well: "a dress that has a hood"."""
@@ -69,6 +68,12 @@ class ClauseState:
     """Whether the last conjunction was only a comma."""
     joined: bool = False
     """Whether a conjunction came just before."""
+    conjunction: str = ""
+    """The last conjunction."""
+    negation: Word | None = None
+    """A "not" that waits for what it denies, or may deny what follows "or"."""
+    contrasted: int | None = None
+    """What the referent is said not to be, before it is named: "not the man , the woman"."""
     relative: str = ""
     """The relative word that came just before."""
     opened: bool = False
@@ -98,7 +103,8 @@ class ClauseState:
     def link(self, subjects: list[int], relation: Relation, object_: int) -> None:
         for subject in subjects:
             ends = (object_, subject) if relation.is_passive else (subject, object_)
-            self.links.append(Link(ends[0], relation.spoken, ends[1]))
+            denied = self.phrases[object_].denied
+            self.links.append(Link(ends[0], (*((denied,) if denied else ()), *relation.spoken), ends[1]))
 
     def say(self, subjects: list[int], spoken: tuple[Word, ...]) -> None:
         for subject in subjects:
@@ -187,7 +193,7 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
         return subjects if holds and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else state.nearest
     if inbound.text not in words("carrying") and inbound.text != "on":
         return state.nearest
-    if any(word.text == NO for word in state.phrases[state.nearest[-1]].modifiers):
+    if state.phrases[state.nearest[-1]].is_absent:
         return subjects  # "a plant with no leaves sticking out of the snow"
     first, is_with = relation.spoken[0].text, inbound.text == "with"
     describes = relation.verb == Tag.PARTICIPLE and (
@@ -264,6 +270,8 @@ def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound
     """Return whether the relation belongs to `subject`, not to `here`, which the `inbound` relation ties to it."""
     target_is_worn, target_is_setting = target is not None and target.is_worn, target is not None and target.is_setting
     if target_is_setting and brings_along(here, inbound) and relation.text in ("in", "on", "at"):
+        return True
+    if here.is_absent:
         return True
     if here.is_animate:
         return False

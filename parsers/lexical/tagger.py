@@ -55,7 +55,7 @@ CHOICES = (
     Choice("a place that is a thing", r"(?<=A)y(?=$|[CKPTOGgEVBRXWz])", Tag.NOUN, "a black top", "DAN"),
     Choice("a place", r"y", Tag.PLACE, "top bunk", "LN"),
     Choice("you, an object", r"(?<=[PT])p", Tag.PRONOUN, "closest to you", "PI"),
-    Choice("has, before been", r"V(?=B)", Tag.AUXILIARY, "cake that has been cut", "NRBBE"),
+    Choice("has, before been", r"V(?=Z?B)", Tag.AUXILIARY, "cake that has been cut", "NRBBE"),
     Choice("a preposition after the", r"(?<=D)P(?=[NnA])", Tag.ADJECTIVE, "the opposite wall", "DAN"),
     Choice("a pronoun before 's", r"I(?=S)", Tag.DETERMINER, "with it 's head", "PDDN"),
     Choice("'s after a pronoun", r"(?<=D)S", Tag.DETERMINER, "on it 's head", "PDDN"),
@@ -75,7 +75,8 @@ CHOICES = (
     Choice("a deed after to", r"(?<=[PGE]T)N(?=D)", Tag.VERB, "about to strike a ball", "PTVDN"),
     Choice("a verb after he", r"(?<=p)[Nn](?=[DPTIX]|$)", Tag.VERB, "they shroud the hills", "pVDn"),
     Choice("has, before what was done", r"V(?=X*E(?:[DPTIK]|$))", Tag.AUXILIARY, "he has just used it", "pBXEI"),
-    Choice("a participle like its verb", r"(?<=B)v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
+    Choice("a thing in ing that is denied", r"(?<=Z)q", Tag.POSTURE, "who is not serving", "RBZg"),
+    Choice("a participle like its verb", r"(?<=[BZ])v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
     Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
     Choice("another form in s", r"z", Tag.PLURAL, "white skis", "An"),
     Choice("another base form", r"v", Tag.NOUN, "the watch", "DN"),
@@ -138,7 +139,7 @@ def decide(tags: str) -> str:
 
 def lookup(tokens: Sequence[str]) -> list[Word]:
     """Return words with the tags that they have on their own, groups of tokens joined."""
-    lower = [respelled(token.lower()) for token in tokens]
+    lower = [respelled(token.lower().replace("’", "'")) for token in tokens]
     found: list[Word] = []
     start = 0
     opening, is_cut, grouped = True, not CUTS.isdisjoint(lower), groups()

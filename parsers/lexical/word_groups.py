@@ -14,6 +14,8 @@ GROUPS = (
     ("hedges", Tag.DETERMINER),
     ("conjunctions", Tag.CONJUNCTION),
     ("prepositions", Tag.PREPOSITION),
+    ("denials", Tag.PREPOSITION),
+    ("nobodies", Tag.NOUN),
     ("pronouns", Tag.PRONOUN),
     ("places", Tag.PLACE),
     ("adverbs", Tag.ADVERB),

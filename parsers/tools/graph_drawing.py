@@ -23,7 +23,7 @@ def drawn(graph: SceneGraph) -> list[str]:
         else:
             is_last = last_under[place.parent] == index
             arrow = "→" if place.edge.object == place.node else "←"
-            mark = f"{indents[place.parent]}{'└─' if is_last else '├─'} {place.edge.relation} {arrow} "
+            mark = f"{indents[place.parent]}{'└─' if is_last else '├─'} {place.edge.said} {arrow} "
             indent = indents[place.parent] + ("   " if is_last else "│  ")
         indents.append(indent)
         lines.append(mark + described(graph, place.node))
@@ -31,7 +31,7 @@ def drawn(graph: SceneGraph) -> list[str]:
 
 
 def described(graph: SceneGraph, node: int) -> str:
-    attributes = graph.nodes[node].attributes
+    attributes = graph.nodes[node].said
     return graph.nodes[node].head + (f" ({', '.join(attributes)})" if attributes else "")
 
 

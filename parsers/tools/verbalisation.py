@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from parsers.errors import UserError
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
+from parsers.words.negation import affirmed
 from parsers.words.tokens import tokenise
 
 
@@ -60,6 +61,13 @@ def words(text: str) -> tuple[str, ...]:
     return tokenise(text) if text.strip() else ()
 
 
+def label(text: str) -> tuple[str, bool]:
+    """Return the words that remain without a negation, and whether there was one: "not red" is "red", denied."""
+    spoken = text.split()
+    kept, negated = affirmed(spoken)
+    return (" ".join(spoken[place] for place in kept) if negated else text), negated
+
+
 class SentenceBuilder:
     """The sentence under construction, and the tokens of each node and edge."""
 
@@ -95,13 +103,16 @@ class SentenceBuilder:
         thing = self.things[number]
         attributes = [attribute for attribute in thing.attributes if words(attribute)]
         tokens = self.add_words(*(word for attribute in attributes for word in words(attribute)), *words(thing.head))
-        self.nodes[number] = Node(thing.head, tokens[-1], tuple(attributes), tokens)
+        labels = [label(attribute) for attribute in attributes]
+        self.nodes[number] = Node(
+            thing.head, tokens[-1], tuple(text for text, _ in labels), tokens, tuple(denied for _, denied in labels)
+        )
 
     def add_relation(self, number: int) -> None:
         relation = self.relations[number]
-        self.edges[number] = Edge(
-            relation.subject, relation.words, relation.object, self.add_words(*words(relation.words))
-        )
+        text, negated = label(relation.words)
+        tokens = self.add_words(*words(relation.words))
+        self.edges[number] = Edge(relation.subject, text, relation.object, tokens, negated)
 
     def add_words(self, *spoken: str) -> tuple[int, ...]:
         first = len(self.tokens)

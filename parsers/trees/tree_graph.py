@@ -20,6 +20,7 @@ from parsers.trees import clause_passes, unit_passes
 from parsers.trees.dependencies import Dependencies, Tree
 from parsers.trees.unit_passes import NOUNS, SUBJECTS
 from parsers.words.lexicon import words
+from parsers.words.negation import NO, affirmed
 
 PASSES = (
     unit_passes.join_groups,
@@ -101,7 +102,7 @@ class Statements:
             self.preposition(noun, (), child)
         elif relation == "nmod:poss":
             self.possessor(noun, child)
-        elif relation in MODIFIERS and self.sentence.text(child) not in words("determiners"):
+        elif relation in MODIFIERS and self.sentence.text(child) not in words("determiners") - {NO}:
             if "compared" not in self.relations(child):
                 self.describe(noun, child)
             self.places(noun, child)
@@ -209,10 +210,7 @@ def graph_of(sentence: Dependencies, said: Statements, referent: int | None) -> 
     chosen = sorted(ends | heads | (nouns - said.qualifiers) | (nouns & set(said.attributes)))
     place = {unit: index for index, unit in enumerate(chosen)}
     nodes = [node(sentence, unit, said.attributes.get(unit, ())) for unit in chosen]
-    edges = [
-        Edge(place[subject], relation(sentence, subject, label), place[object_], label)
-        for subject, label, object_ in said.edges
-    ]
+    edges = [edge(sentence, *one, place) for one in said.edges]
     return guaranteed(sentence.tokens, nodes, edges, 0 if referent is None else place[referent])
 
 
@@ -221,7 +219,20 @@ def node(sentence: Dependencies, unit: int, attributes: Iterable[Tokens]) -> Nod
     said = sorted(attributes)
     used = sorted({*head, *(token for attribute in said for token in attribute)})
     text = MARK.sub("", written(sentence, head)) or written(sentence, head)
-    return Node(text, head[-1], tuple(written(sentence, label) for label in said), tuple(used))
+    labels = [polar(sentence, label) for label in said]
+    negated = tuple(denied for _, denied in labels)
+    return Node(text, head[-1], tuple(written(sentence, label) for label, _ in labels), tuple(used), negated)
+
+
+def polar(sentence: Dependencies, label: Tokens) -> tuple[Tokens, bool]:
+    """Return the tokens of a label without those that deny it, and whether it is denied."""
+    kept, negated = affirmed([sentence.tokens[index] for index in label])
+    return tuple(label[place] for place in kept), negated
+
+
+def edge(sentence: Dependencies, subject: int, label: Tokens, object_: int, place: dict[int, int]) -> Edge:
+    kept, negated = polar(sentence, label)
+    return Edge(place[subject], relation(sentence, subject, kept), place[object_], label, negated)
 
 
 def relation(sentence: Dependencies, subject: int, label: Tokens) -> str:

@@ -95,6 +95,7 @@ CLOSED = {
     "subordinators": Tag.SUBORDINATOR,
     "negations": Tag.NEGATION,
     "prepositions": Tag.PREPOSITION,
+    "denials": Tag.PREPOSITION,
 }
 OPEN = {
     "colours": Tag.ADJECTIVE,

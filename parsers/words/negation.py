@@ -1,16 +1,15 @@
-"""Negation: which words negate, and what becomes of them.
+"""Negation: which words deny, and how a label is told from its polarity.
 
-Graphs keep negation as words, in every backend that reads it from the sentence:
-- "not wearing a hat": the relation is "not wearing";
-- "is not red", "isn't red": the attribute is "not red", "isn't red";
-- "no hat": the node "hat" has the attribute "no";
-- "without a hat": the relation is "without".
+Polarity is a field of every backend's graph:
+- "is not red", "isn't red": the attribute is "red" and denied;
+- "not wearing a hat": the relation is "wearing" and denied;
+- "no hat", "nobody": all relations that lead to it are denied;
+- "without a hat", "other than the hat": the relation keeps its words, and is denied.
 FACTUAL's normal form leaves out objects that are said to be absent.
 
-The tag `Tag.NEGATION` marks these words for the lexical parser: `lexical/phrases.py` has the patterns with its letter,
-`split_predicate` in `lexical/clauses.py` keeps "not red" together, and `past_what_is_carried` in `lexical/subjects.py`
-reads "a plant with no leaves sticking out". For dependency trees, `join_negation` in `trees/unit_passes.py` does it.
-`tests/parsers/words/test_negation.py` has an example of each, `tests/parsers/trees/test_tree_graph.py` those of trees.
+Lists hold the words: `negations`, `denials` (prepositions) and `nobodies` (nouns). In the lexical parser, words with the
+tag `Tag.NEGATION` are kept with what they deny until `lexical/__init__.py` makes nodes and edges; in dependency trees,
+`join_negation` in `trees/unit_passes.py` joins them. `tests/parsers/sentences/polarity.txt` has examples.
 """
 
 from collections.abc import Sequence
@@ -23,8 +22,8 @@ NO = "no"
 
 
 def is_negation(word: str) -> bool:
-    """Return whether a lower-case word negates a verb or an adjective: "not", "isn't"."""
-    return word in words("negations")
+    """Return whether a lower-case word denies a verb or an adjective: "not", "isn't"."""
+    return word.replace("’", "'") in words("negations")
 
 
 def is_contraction(lower: Sequence[str], start: int) -> bool:
@@ -33,6 +32,18 @@ def is_contraction(lower: Sequence[str], start: int) -> bool:
     return len(following) == 2 and following[0] in APOSTROPHES and is_negation(f"{lower[start]}'{following[1]}")
 
 
-def is_absence(relation: str) -> bool:
-    """Return whether a relation says that its object is absent: "tree without leaves"."""
-    return relation.lower() == "without"
+def is_denial(text: str) -> bool:
+    """Return whether a preposition denies: "without"."""
+    return text.lower() in words("denials")
+
+
+def is_nobody(head: str) -> bool:
+    return head.lower() in words("nobodies")
+
+
+def affirmed(spoken: Sequence[str]) -> tuple[list[int], bool]:
+    """Return the places of the words that remain without a negation, and whether there was one; never no words."""
+    lower = [word.lower() for word in spoken]
+    cut = {place + offset for place in range(len(lower)) if is_contraction(lower, place) for offset in range(3)}
+    kept = [place for place, word in enumerate(lower) if place not in cut and not is_negation(word)]
+    return kept or list(range(len(lower))), len(kept) < len(lower) or is_denial(" ".join(lower))

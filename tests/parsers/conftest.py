@@ -7,13 +7,16 @@ from parsers.trees.dependencies import Tree, TreeWord
 
 
 def one_line(graph: SceneGraph) -> str:
-    """The graph on one line, the referent with a star."""
+    """The graph on one line, the referent with a star, what is denied with an exclamation mark."""
     nodes = []
     for index, node in enumerate(graph.nodes):
-        attributes = f"({', '.join(node.attributes)})" if node.attributes else ""
+        said = ["!" * negated + one for one, negated in zip(node.attributes, node.negated, strict=True)]
+        attributes = f"({', '.join(said)})" if said else ""
         nodes.append(f"{'*' * (index == graph.referent)}{node.head}{attributes}")
     heads = [node.head for node in graph.nodes]
-    edges = [f"{heads[edge.subject]} -{edge.relation}-> {heads[edge.object]}" for edge in graph.edges]
+    edges = [
+        f"{heads[edge.subject]} -{'!' * edge.negated}{edge.relation}-> {heads[edge.object]}" for edge in graph.edges
+    ]
     return "; ".join(nodes) + (f" | {', '.join(edges)}" if edges else "")
 
 

@@ -44,9 +44,9 @@ class AskedGraph(Frozen):
     @classmethod
     def of(cls, graph: SceneGraph) -> Self:
         return cls(
-            nodes=tuple(AskedNode(head=node.head, attributes=node.attributes) for node in graph.nodes),
+            nodes=tuple(AskedNode(head=node.head, attributes=node.said) for node in graph.nodes),
             edges=tuple(
-                AskedEdge(subject=edge.subject, relation=edge.relation, object=edge.object) for edge in graph.edges
+                AskedEdge(subject=edge.subject, relation=edge.said, object=edge.object) for edge in graph.edges
             ),
             referent=graph.referent,
         )
@@ -88,7 +88,7 @@ def answer(grounder: Grounder | RuleGrounder, images: ImageList, asked: Asked) -
         "nodes": [
             {
                 "head": node.head,
-                "attributes": node.attributes,
+                "attributes": node.said,
                 "tokens": node.tokens,
                 "before": rounded(before_N),
                 "after": rounded(after_N),

@@ -26,6 +26,7 @@ from jvgn.storage.pictures import checked_picture
 from jvgn.views.gallery.outcomes import SHARES, choose, misread, referent_table, with_outcomes
 from jvgn.views.self_contained_page import filled, jpeg_url, small_jpeg
 from parsers.errors import BrokenFile, UserError
+from parsers.scene_graph import said, said_relation
 
 PAGE = Path(__file__).parent / "page"
 BELIEF_DIGITS = 6
@@ -141,7 +142,7 @@ def node_data(node: Any, gold: pd.DataFrame) -> dict[str, Any]:
     key = (node.expression_id, node.node)
     return {
         "head": node.head,
-        "attributes": list(node.attributes),
+        "attributes": said(node.attributes, node.negated),
         "tokens": node.tokens.tolist(),
         "before": rounded(node.unary_of_regions, BELIEF_DIGITS),
         "after": rounded(node.marginal_of_regions, BELIEF_DIGITS),
@@ -154,7 +155,7 @@ def node_data(node: Any, gold: pd.DataFrame) -> dict[str, Any]:
 def edge_data(edge: Any) -> dict[str, Any]:
     return {
         "subject": edge.subject,
-        "relation": edge.relation,
+        "relation": said_relation(edge.relation, edge.negated, len(edge.tokens)),
         "object": edge.object,
         "tokens": edge.tokens.tolist(),
     }

@@ -45,6 +45,15 @@ def adopt(folder):
     return output
 
 
+def test_graphs_without_polarity_deny_nothing(parsed, tmp_path):
+    for name in ("nodes", "edges"):
+        path = tmp_path / "mine" / f"{name}.parquet"
+        pd.read_parquet(path).drop(columns="negated").to_parquet(path)
+    found = adopt(tmp_path)
+    assert not any(pd.read_parquet(found.edges)["negated"])
+    assert pd.read_parquet(found.nodes)["negated"].map(list).tolist() == [[False], [], [], [], []]
+
+
 def test_given_graphs_are_the_tables_that_a_parser_would_have_written(parsed, tmp_path):
     before = [path.read_bytes() for path in sorted((tmp_path / "mine").iterdir())]
     found = adopt(tmp_path)

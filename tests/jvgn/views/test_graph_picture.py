@@ -52,5 +52,5 @@ def test_dot_escapes_quotation_marks_and_backslashes():
 def test_json_holds_the_whole_graph():
     found = json.loads(as_json(parse("a very big dog on a mat")))
     assert [node["head"] for node in found["nodes"]] == ["dog", "mat"]
-    assert found["edges"] == [{"subject": 0, "relation": "on", "object": 1, "tokens": [4]}]
+    assert found["edges"] == [{"subject": 0, "relation": "on", "object": 1, "tokens": [4], "negated": False}]
     assert (found["referent"], found["left_out"]) == (0, [1])

@@ -49,7 +49,7 @@ EXAMPLES = {
     ),
     unit_passes.join_negation: (
         "man/NOUN/-1/root not/PART/2/advmod wearing/VERB/0/acl hat/NOUN/2/obj",
-        "*man; hat | man -not wearing-> hat",
+        "*man; hat | man -!wearing-> hat",
     ),
     unit_passes.join_particles: (
         "man/NOUN/-1/root picking/VERB/0/acl up/ADP/1/compound:prt ball/NOUN/1/obj",
@@ -160,12 +160,12 @@ TREES = [
     ),
     ("a/DET/1/det lot/NOUN/-1/root of/ADP/4/case big/ADJ/4/amod dogs/NOUN/1/nmod", "*dogs(lot, big)"),
     ("second/ADJ/1/amod guy/NOUN/-1/root from/ADP/3/case left/NOUN/1/nmod", "*guy(second, left)"),
-    ("man/NOUN/-1/root with/ADP/3/case no/DET/3/det hat/NOUN/0/nmod", "*man; hat(no) | man -with-> hat"),
+    ("man/NOUN/-1/root with/ADP/3/case no/DET/3/det hat/NOUN/0/nmod", "*man; hat | man -!with-> hat"),
     (
         "plate/NOUN/-1/root of/ADP/2/case food/NOUN/0/nmod sitting/VERB/0/acl on/ADP/5/case table/NOUN/3/obl",
         "*plate; food; table | plate -of-> food, plate -sitting on-> table",
     ),
-    ("man/NOUN/-1/root without/ADP/2/case hat/NOUN/0/nmod", "*man; hat | man -without-> hat"),
+    ("man/NOUN/-1/root without/ADP/2/case hat/NOUN/0/nmod", "*man; hat | man -!without-> hat"),
     ("the/DET/2/det yellow/ADJ/2/amod one/NOUN/-1/root", "*one(yellow)"),
     (
         "dog/NOUN/-1/root which/PRON/2/nsubj chases/VERB/0/acl:relcl cats/NOUN/2/obj",

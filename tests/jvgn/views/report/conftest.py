@@ -72,12 +72,21 @@ def write_objects(folder):
 def write_graphs(folder, pairs):
     numbers, places = zip(*pairs, strict=True)
     nodes = {"expression_id": numbers, "node": places, "head": ["star"] * len(pairs), "head_token": [0] * len(pairs)}
-    nodes |= {"attributes": [[]] * len(pairs), "tokens": [[0]] * len(pairs), "is_referent": [not p for p in places]}
+    nodes |= {
+        "attributes": [[]] * len(pairs),
+        "negated": [[]] * len(pairs),
+        "tokens": [[0]] * len(pairs),
+        "is_referent": [not p for p in places],
+    }
     write_table(folder / "nodes.parquet", nodes, NODES)
     related = [(number, place) for number, place in pairs if place]
     edges = {"expression_id": [number for number, _ in related], "edge": [place - 1 for _, place in related]}
     edges |= {"subject": [0] * len(related), "relation": ["by"] * len(related)}
-    edges |= {"object": [place for _, place in related], "tokens": [[0]] * len(related)}
+    edges |= {
+        "negated": [False] * len(related),
+        "object": [place for _, place in related],
+        "tokens": [[0]] * len(related),
+    }
     write_table(folder / "edges.parquet", edges, EDGES)
 
 
