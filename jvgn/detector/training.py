@@ -78,8 +78,8 @@ def train_detector(
     with joined(torch.device(device)) as processes, torch.random.fork_rng():
         torch.manual_seed(settings.seed)
         detector = untrained(settings, len(categories))
-        # `tables` has the checksums of the categories and images.
-        depends_on = made.model_dump(mode="json", exclude={"categories", "training_image_ids", "versions"})
+        # `tables` has the checksums of the categories and images. The format of the state is the state's own.
+        depends_on = made.model_dump(mode="json", exclude={"format", "categories", "training_image_ids", "versions"})
         state = TrainingState(Path(weights).with_suffix(".state.pt"), depends_on)
         training = Training(settings, detector, processes, state)
         with watched() as training.interruption:

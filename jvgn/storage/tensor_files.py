@@ -81,7 +81,7 @@ class TrainingState:
 
     def __init__(self, path: Path, depends_on: Mapping[str, Any]) -> None:
         self.path = path
-        self.depends_on = {"format": STATE_FORMAT, **depends_on}
+        self.depends_on = {**depends_on, "format": STATE_FORMAT}
         self.is_in_the_way = False
         """Whether the file at `path` belongs to another training."""
 

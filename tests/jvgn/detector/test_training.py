@@ -26,6 +26,7 @@ from jvgn.settings.detector import TorchvisionSettings
 from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table, write_table
 from jvgn.storage.processes import Interrupted
+from jvgn.storage.tensor_files import STATE_FORMAT
 from parsers.errors import UserError
 from tests.jvgn.drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
 from tests.process_group import in_two_processes
@@ -51,17 +52,28 @@ def interrupt(drawn: Drawn, output: Path, settings: TorchvisionSettings) -> int:
     return torch.load(output / "detector.state.pt", weights_only=True)["step"]
 
 
-def test_an_interrupted_training_resumes_to_the_same_bytes(trained, drawn, tmp_path, caplog):
+def test_an_interrupted_training_resumes_to_the_same_bytes_with_other_libraries(
+    trained, drawn, tmp_path, caplog, monkeypatch
+):
     caplog.set_level("INFO")
     assert interrupt(drawn, tmp_path / "detector", SETTINGS) == 1
+    monkeypatch.setattr(training, "version", lambda library: "0.0.1")
     assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
     assert "resuming from step 1" in caplog.text
     assert {path.name for path in (tmp_path / "detector").iterdir()} == {"detector.safetensors", "provenance.json"}
 
 
-def test_the_state_of_another_training_is_ignored(trained, drawn, tmp_path):
-    interrupt(drawn, tmp_path / "detector", SETTINGS.model_copy(update={"learning_rate": 0.02}))
+@pytest.mark.parametrize("changed", ["settings", "format"])
+def test_a_state_that_does_not_fit_is_kept(trained, drawn, tmp_path, caplog, monkeypatch, changed):
+    settings = SETTINGS.model_copy(update={"learning_rate": 0.02} if changed == "settings" else {})
+    interrupt(drawn, tmp_path / "detector", settings)
+    saved = (tmp_path / "detector/detector.state.pt").read_bytes()
+    if changed == "format":
+        monkeypatch.setattr("jvgn.storage.tensor_files.STATE_FORMAT", STATE_FORMAT + 1)
     assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
+    assert (tmp_path / "detector/detector.state.1.pt").read_bytes() == saved
+    expected = "detector.learning_rate (0.02, now 0.01)" if changed == "settings" else "format (1, now 2)"
+    assert f"saved with another {expected}; training starts again" in caplog.text
 
 
 def test_the_weights_hold_their_settings_and_categories(trained):

@@ -4,11 +4,13 @@ import itertools
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -22,6 +24,7 @@ from parsers.errors import UserError
 from tests.process_group import in_two_processes
 
 CPU = torch.device("cpu")
+ROOT = Path(__file__).parents[3]
 STEPS = 70  # two epochs of 35
 
 
@@ -103,8 +106,8 @@ def test_a_loss_that_is_not_finite_stops_with_its_step_its_expressions_and_a_sta
     assert all(value.isfinite().all() for value in state["model"].values())
 
 
-def command(inputs, settings, folder):
-    """Return the command that trains in two processes, under torchrun."""
+def command(inputs, settings, folder, processes=2):
+    """Return the command that trains; two processes run under torchrun."""
     settings.write(folder / "settings.yaml")
     files = asdict(inputs) | {
         "settings": folder / "settings.yaml",
@@ -112,7 +115,22 @@ def command(inputs, settings, folder):
         "history": folder / "history.parquet",
     }
     options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
-    return [sys.executable, "-m", "jvgn", "train", "--processes", "2", "--threads", "2", "--device", "cpu", *options]
+    numbers = ["--processes", str(processes), "--threads", str(processes)]
+    return [sys.executable, "-m", "jvgn", "train", *numbers, "--device", "cpu", *options]
+
+
+def test_a_training_resumes_after_comments_were_edited(small_world, short, undisturbed, tmp_path, monkeypatch):
+    with monkeypatch.context() as patches, pytest.raises(Interrupted):
+        signalled(patches, signal.SIGTERM, 18)
+        trained(small_world, short, tmp_path)
+    for package in ("jvgn", "parsers"):
+        edited = shutil.copytree(ROOT / package, tmp_path / "code" / package)
+        for file in edited.rglob("*.py"):
+            file.write_text(file.read_text() + "# an edited comment\n")
+    again = command(small_world, short, tmp_path, processes=1)
+    done = subprocess.run(again, cwd=tmp_path / "code", capture_output=True, text=True)
+    assert "resuming after epoch 0, step 18" in done.stderr, done.stderr
+    assert (tmp_path / "model.safetensors").read_bytes() == undisturbed
 
 
 def step_losses(folder):
