@@ -82,6 +82,13 @@ class Detectron2Network(nn.Module):
         self.pooled: Callable[[dict[str, Tensor], list[Boxes]], Tensor]
         self.pooled = self.pooled_by_res5 if type(heads) is Res5ROIHeads else self.pooled_by_box_head
 
+    @property
+    def dense_parts(self) -> list[nn.Module]:
+        """The parts with nearly all operations, as in `faster_rcnn.Detector`."""
+        heads = self.model.roi_heads
+        box_head = heads.res5 if type(heads) is Res5ROIHeads else heads.box_head
+        return [self.model.backbone, self.model.proposal_generator.rpn_head, box_head, heads.box_predictor]
+
     def pooled_by_res5(self, maps: dict[str, Tensor], boxes: list[Boxes]) -> Tensor:
         heads = self.model.roi_heads
         return heads.res5(heads.pooler([maps[name] for name in heads.in_features], boxes)).mean(dim=(2, 3))

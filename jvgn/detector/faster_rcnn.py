@@ -180,6 +180,11 @@ class Detector(GeneralizedRCNN):
         return super().forward([image.float() / 255 for image in images], targets)
 
     @property
+    def dense_parts(self) -> list[nn.Module]:
+        """The parts with nearly all operations. Everything else, such as matching and coding boxes, needs float32."""
+        return [self.backbone, self.rpn.head, self.roi_heads.box_head, self.roi_heads.box_predictor]
+
+    @property
     def feature_size(self) -> int:
         return self.roi_heads.box_predictor.cls_score.in_features
 

@@ -8,14 +8,18 @@ Shape suffixes: N regions of an image, Q phrases, D feature size, H, W pixels.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from jvgn.settings.detector import DetectorSettings, Detectron2Settings, RegionSettings, TorchvisionSettings
 from parsers.errors import UserError
+
+if TYPE_CHECKING:
+    from jvgn.detector.detectron2_backend import Detectron2Network
+    from jvgn.detector.faster_rcnn import Detector
 
 Categories = list[tuple[int, str]]
 """Category id and name, in the dataset, of each label of a detector; labels count from 1."""
@@ -111,7 +115,7 @@ def load_source(settings: DetectorSettings, weights: Path | str, proposals: int 
     )
 
 
-def untrained(settings: TorchvisionSettings | Detectron2Settings, class_count: int) -> nn.Module:
+def untrained(settings: TorchvisionSettings | Detectron2Settings, class_count: int) -> "Detector | Detectron2Network":
     """Return a detector before its first step; called with images (3, H, W; uint8) and targets, it returns losses."""
     if settings.source == "torchvision":
         from jvgn.detector.weights import start_detector

@@ -25,7 +25,7 @@ from jvgn.detector.images import ImageFiles, load_whole
 from jvgn.detector.interface import untrained
 from jvgn.detector.provenance import Provenance, without, write_provenance
 from jvgn.detector.weights import pretrained_sha256, save_detector
-from jvgn.runtime.distributed import Processes, autocast, check_precision, joined
+from jvgn.runtime.distributed import Processes, check_precision, compute_in, joined
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.storage.files import on_success, sha256
 from jvgn.storage.processes import Interrupted, Interruption, watched
@@ -78,6 +78,7 @@ def train_detector(
     with joined(torch.device(device)) as processes, torch.random.fork_rng():
         torch.manual_seed(settings.seed)
         detector = untrained(settings, len(categories))
+        compute_in(settings.precision, detector.dense_parts)
         # `tables` has the checksums of the categories and images. The format of the state is the state's own.
         depends_on = made.model_dump(mode="json", exclude={"format", "categories", "training_image_ids", "versions"})
         state = TrainingState(Path(weights).with_suffix(".state.pt"), depends_on)
@@ -245,11 +246,10 @@ class Training:
         device = self.processes.device
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        with autocast(device, self.settings.precision):
-            losses = self.network(
-                [image.to(device) for image in images],
-                [{name: value.to(device) for name, value in target.items()} for target in targets],
-            )
+        losses = self.network(
+            [image.to(device) for image in images],
+            [{name: value.to(device) for name, value in target.items()} for target in targets],
+        )
         loss = torch.stack(list(losses.values())).sum()
         value = total(self.processes, loss, weight)
         if not math.isfinite(value):

@@ -10,13 +10,13 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import torch
-from torch import Tensor, distributed
+from torch import Tensor, distributed, nn
 
 from parsers.errors import UserError
 
@@ -138,6 +138,33 @@ def autocast(device: torch.device, precision: Precision) -> AbstractContextManag
     if precision == "float32":
         return nullcontext()
     return torch.autocast(device.type, dtype=TYPES[precision])
+
+
+def compute_in(precision: Precision, parts: Iterable[nn.Module]) -> None:
+    """Let these parts of a network compute in this precision. Everything outside of them stays in float32."""
+    if precision != "float32":
+        for part in parts:
+            part.forward = lowered(part, precision)
+
+
+def lowered(part: nn.Module, precision: Precision) -> Callable:
+    """Return the forward pass of a part in this precision, with its results in float32."""
+    forward = part.forward
+
+    def forward_lowered(*inputs: Any) -> Any:
+        with autocast(next(part.parameters()).device, precision):
+            return in_float32(forward(*inputs))
+
+    return forward_lowered
+
+
+def in_float32(values: Any) -> Any:
+    """Return a tensor, or tensors in lists, tuples and dicts, in float32."""
+    if isinstance(values, Tensor):
+        return values.float()
+    if isinstance(values, dict):
+        return {name: in_float32(value) for name, value in values.items()}
+    return type(values)(in_float32(value) for value in values)
 
 
 def check_precision(device: torch.device, precision: Precision) -> None:

@@ -63,7 +63,7 @@ class NetworkSettings(Frozen):
     gradient_norm: PositiveFloat = 10.0
     """Longer gradients are cut to this length."""
     precision: Literal["float32", "bf16", "fp16"] = "float32"
-    """Precision of the computations while training. Weights stay in float32."""
+    """Precision of convolutions and matrix products while training. Weights, boxes and losses stay in float32."""
     save_every: PositiveInt = 500
     """Steps between two saved states. An interrupted training resumes from the last one."""
     seed: int = Field(0, ge=0, lt=2**31)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image, ImageDraw
 
 from jvgn.datasets.tables import EXPRESSIONS, IMAGES, OBJECTS
@@ -111,3 +112,16 @@ def draw(root: Path, count: int = 5) -> Drawn:
     write_expressions(drawn.expressions, dict.fromkeys(ids[:-1], "train") | {ids[-1]: "val"})
     exclude_images([drawn.expressions], drawn.excluded)
     return drawn
+
+
+def results_of(patches: pytest.MonkeyPatch, owner: object, name: str) -> list:
+    """Record what each call of a function takes and returns."""
+    calls, function = [], getattr(owner, name)
+
+    def recorded(*arguments, **named):
+        result = function(*arguments, **named)
+        calls.append((arguments, result))
+        return result
+
+    patches.setattr(owner, name, recorded)
+    return calls

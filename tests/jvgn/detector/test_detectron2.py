@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,16 +17,22 @@ from jvgn.detector.interface import load_source
 from jvgn.detector.leakage_proof import prove_disjoint
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.hdf5_store import RegionStore
+from jvgn.runtime.distributed import compute_in
 from jvgn.settings.detector import Detectron2Settings, RegionSettings
 from parsers.errors import UserError
 from tests.jvgn.detector.test_training import interrupt
-from tests.jvgn.drawing import CATEGORIES, Drawn, draw
+from tests.jvgn.drawing import CATEGORIES, Drawn, draw, results_of
 
 pytest.importorskip("detectron2", reason="detectron2 is not installed: conda-forge has it")
 
 from detectron2.config import get_cfg
+from detectron2.data import DatasetMapper
+from detectron2.data.transforms import ResizeShortestEdge
 from detectron2.engine import DefaultPredictor
+from detectron2.layers import ROIAlign
+from detectron2.modeling.box_regression import Box2BoxTransform
 from detectron2.structures import Boxes, Instances
+from detectron2.utils.events import EventStorage
 
 from jvgn.detector.detectron2_backend import MODEL_ZOO, start_detectron2
 
@@ -139,6 +146,46 @@ def test_a_pyramids_feature_is_its_box_heads_output(tmp_path):
     for regions, feature in zip(found, given, strict=True):
         assert feature.shape == (len(regions.box), 1024) and len(feature)
         torch.testing.assert_close(regions.feature, feature)
+
+
+@pytest.mark.skipif(not COCO128.is_dir(), reason="no COCO images: set JVGN_SHARED")
+def test_the_losses_are_those_of_detectron2s_own_training():
+    path = sorted(COCO128.glob("*.jpg"))[0]
+    torch.manual_seed(0)
+    network = start_detectron2(SMALL, 2).train()
+    box_24, label_2 = [[10.0, 20, 200, 150], [5.0, 5, 90, 60]], [0, 1]
+    notes = [{"bbox": box, "bbox_mode": 0, "category_id": label} for box, label in zip(box_24, label_2, strict=True)]
+    resize = ResizeShortestEdge([SMALL.short_side] * 2, SMALL.long_side)
+    mapper = DatasetMapper(is_train=True, augmentations=[resize], image_format="BGR")
+    torch.manual_seed(1)
+    with EventStorage():
+        expected = network.model([mapper({"file_name": str(path), "annotations": notes})])
+    torch.manual_seed(1)
+    found = network([read_image(path)], [{"boxes": torch.tensor(box_24), "labels": torch.tensor(label_2) + 1}])
+    assert found.keys() == expected.keys() and len(found) == 4
+    for name, loss in expected.items():
+        torch.testing.assert_close(found[name], loss, rtol=1e-4, atol=0)
+
+
+@pytest.mark.parametrize("kind", ["C4", "FPN"])
+def test_half_precision_leaves_boxes_as_they_are(monkeypatch, kind):
+    """bfloat16 would round the corners of a box near pixel 512 to multiples of 4."""
+    config = {"config": f"COCO-Detection/faster_rcnn_R_50_{kind}_1x.yaml", "short_side": 80, "long_side": 640}
+    torch.manual_seed(0)
+    network = start_detectron2(SMALL.model_copy(update=config), 2).train()
+    gold_14 = torch.tensor([[513.0, 21, 543, 47]])
+    pooled = results_of(monkeypatch, sys.modules[ROIAlign.__module__], "roi_align")
+    coded = results_of(monkeypatch, Box2BoxTransform, "get_deltas")
+    proposed = results_of(monkeypatch, network.model.proposal_generator.rpn_head.conv, "forward")
+    compute_in("bf16", network.dense_parts)
+    image = torch.randint(0, 256, (3, 80, 640), dtype=torch.uint8)
+    losses = network([image], [{"boxes": gold_14, "labels": torch.tensor([1])}])
+    assert {loss.dtype for loss in losses.values()} == {torch.float32} and len(losses) == 4
+    assert {result.dtype for _, result in proposed} == {torch.bfloat16}
+    proposal_N4 = torch.cat([arguments[1][:, 1:] for arguments, _ in pooled])
+    assert proposal_N4.dtype == torch.float32 and (proposal_N4 == gold_14).all(1).any()  # a gold box is a proposal too
+    assert len(coded) == 2  # of the anchors and of the proposals
+    assert {box_N4.dtype for (_, *boxes), targets in coded for box_N4 in (*boxes, targets)} == {torch.float32}
 
 
 @dataclass(frozen=True)

@@ -13,22 +13,23 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from torch import nn
+from torchvision.models.detection._utils import BoxCoder
 
 from jvgn.datasets.tables import IMAGES, OBJECTS
-from jvgn.detector import training
+from jvgn.detector import faster_rcnn, training
 from jvgn.detector.faster_rcnn import build_detector
 from jvgn.detector.interface import untrained
 from jvgn.detector.provenance import exclude_images, read_provenance
 from jvgn.detector.training import Training, flip, learning_rate, order_batches, share, targets_of
 from jvgn.detector.weights import load_detector
-from jvgn.runtime.distributed import Processes
+from jvgn.runtime.distributed import Processes, compute_in
 from jvgn.settings.detector import TorchvisionSettings
 from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table, write_table
 from jvgn.storage.processes import Interrupted
 from jvgn.storage.tensor_files import STATE_FORMAT
 from parsers.errors import UserError
-from tests.jvgn.drawing import CATEGORIES, SETTINGS, Drawn, draw, write_expressions
+from tests.jvgn.drawing import CATEGORIES, SETTINGS, Drawn, draw, results_of, write_expressions
 from tests.process_group import in_two_processes
 
 
@@ -245,6 +246,28 @@ def test_half_precision_gives_the_same_losses_up_to_rounding(spread, drawn, tmp_
     losses, state = train_separably(drawn, tmp_path / "output", "bf16")
     assert losses == pytest.approx(expected, rel=0.05) and losses != expected
     assert {value.dtype for value in state.values()} == {torch.float32}
+
+
+def test_half_precision_leaves_boxes_as_they_are(monkeypatch):
+    """bfloat16 would round the corners of a box near pixel 512 to multiples of 4."""
+    torch.manual_seed(0)
+    settings = SETTINGS.model_copy(update={"short_side": 80, "long_side": 640, "batch_size": 1})
+    network = untrained(settings, 2)
+    gold_14 = torch.tensor([[513.0, 21, 543, 47]])
+    pooled = results_of(monkeypatch, faster_rcnn, "roi_align")
+    coded = results_of(monkeypatch, BoxCoder, "encode")
+    convolved = results_of(monkeypatch, network.backbone.colour[1][0], "forward")
+    compute_in("bf16", network.dense_parts)
+    image = torch.randint(0, 256, (3, 80, 640), dtype=torch.uint8)
+    losses = network.train()([image], [{"boxes": gold_14, "labels": torch.tensor([1])}])
+    assert {loss.dtype for loss in losses.values()} == {torch.float32} and len(losses) == 4
+    ((arguments, _),), ((_, map_1CHW),) = pooled, convolved
+    (proposal_N4,) = arguments[1]
+    assert map_1CHW.dtype == torch.bfloat16 and proposal_N4.dtype == torch.float32
+    assert (proposal_N4 == gold_14).all(1).any()  # a gold box is a proposal too
+    assert len(coded) == 2  # of the anchors and of the proposals
+    for (_, *boxes), targets in coded:
+        assert {box_N4.dtype for parts in (*boxes, targets) for box_N4 in parts} == {torch.float32}
 
 
 def test_the_shares_of_all_processes_make_up_the_batch():
