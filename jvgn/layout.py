@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 RESULTS = Path("results")
+EVALUATION = RESULTS / "evaluation.yaml"
 WORLD = "resources/shapes"
 """The embedded world's annotations and images."""
 CORENLP = "resources/corenlp"

@@ -11,7 +11,7 @@ from jvgn.layout import DEFAULT_RUN, RunPaths
 from jvgn.paper.runs import RUNS_OF_TABLES
 from jvgn.planning.resources import REQUESTS, parser_megabytes
 from jvgn.settings.base import load_yaml
-from jvgn.settings.configuration import configuration as checked_configuration
+from jvgn.settings.configuration import UNMARGINALISED_RUN, configuration as checked_configuration
 from jvgn.storage.code_slices import code_behind, file_of
 from jvgn.storage.files import record_of
 from parsers.errors import UserError
@@ -30,6 +30,28 @@ except UserError as error:
 
 chosen = configuration.model_dump(mode="json", exclude_none=True)
 """All values, defaults included, for `lookup`."""
+
+
+# The folders of jvgn/layout.py, with wildcards for names: a rule adds the name of a file.
+
+DATASET = layout.dataset_folder("{dataset}")
+TRAINING_SET = layout.dataset_folder("{training_set}")
+LEARNED_FROM = layout.dataset_folder("{trained_on}")
+DETECTOR = layout.detector_folder("{trained_on}", "{detector}")
+REGIONS = layout.regions_folder("{dataset}", "{setting}")
+GRAPHS = layout.graphs_folder("{dataset}", "{parser}")
+GRAPH_SHARD = GRAPHS / "shards/{shard}_of_{shards}"
+VOCABULARY = layout.vocabulary_folder("{dataset}", "{vocabulary}")
+EXPERIMENT = RunPaths("{dataset}", "{setting}").folder
+UNMARGINALISED = RunPaths("{dataset}", "{setting}", UNMARGINALISED_RUN).folder
+RUN = Path(f"{EXPERIMENT}{{run_folder}}")
+PAPER_TABLES = layout.RESULTS / "tables"
+GRAPH_FILES = ("nodes.parquet", "edges.parquet", "coverage.json")
+
+
+def tables_in(folder, *names):
+    """Return the paths of some tables of a dataset."""
+    return [folder / f"{name}.parquet" for name in names]
 
 
 # Helpers
@@ -305,8 +327,7 @@ def graph_shards(wildcards):
 
 
 def files_of_graph_shards(wildcards):
-    files = ("nodes.parquet", "edges.parquet", "coverage.json")
-    return [f"{folder}/{file}" for folder in graph_shards(wildcards) for file in files]
+    return [f"{folder}/{file}" for folder in graph_shards(wildcards) for file in GRAPH_FILES]
 
 
 # Runs

@@ -7,10 +7,10 @@ rule read_dataset:
         refs=refs,
         instances=instances,
     output:
-        images="results/datasets/{dataset}/images.parquet",
-        objects="results/datasets/{dataset}/objects.parquet",
-        expressions="results/datasets/{dataset}/expressions.parquet",
-        mentions="results/datasets/{dataset}/mentions.parquet",
+        images=DATASET / "images.parquet",
+        objects=DATASET / "objects.parquet",
+        expressions=DATASET / "expressions.parquet",
+        mentions=DATASET / "mentions.parquet",
     log:
         "logs/datasets/{dataset}.log",
     benchmark:
@@ -35,7 +35,7 @@ use rule read_dataset as read_custom with:
         lookup("datasets/{dataset}/annotations", within=chosen),
         lookup("datasets/{dataset}/expressions", within=chosen),
         code=code_of("jvgn.datasets.custom", "jvgn.settings.custom", "parsers.words.tokens"),
-        settings="results/datasets/{dataset}/settings.yaml",
+        settings=DATASET / "settings.yaml",
     wildcard_constraints:
         dataset=either_of(configuration.custom_datasets),
     resources:
@@ -51,7 +51,7 @@ use rule read_dataset as read_entities with:
         input_images,
         entities_files,
         code=code_of("jvgn.datasets.flickr30k", "jvgn.settings.entities", "parsers.lexical"),
-        settings="results/datasets/{dataset}/settings.yaml",
+        settings=DATASET / "settings.yaml",
     wildcard_constraints:
         dataset=either_of(configuration.entities_datasets),
     resources:
@@ -67,8 +67,8 @@ rule read_training_set:
         code=code_of("jvgn.datasets.coco"),
         instances=lookup("training_sets/{training_set}/annotations", within=chosen),
     output:
-        images="results/datasets/{training_set}/images.parquet",
-        objects="results/datasets/{training_set}/objects.parquet",
+        images=TRAINING_SET / "images.parquet",
+        objects=TRAINING_SET / "objects.parquet",
     log:
         "logs/datasets/{training_set}.log",
     benchmark:

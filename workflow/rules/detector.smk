@@ -6,7 +6,7 @@ rule exclude_images:
         code=code_of("jvgn.detector.provenance"),
         expressions=withheld_expressions,
     output:
-        "results/detectors/{trained_on}/excluded.parquet",
+        DETECTOR.parent / "excluded.parquet",
     log:
         "logs/detectors/{trained_on}.excluded.log",
     conda:
@@ -20,17 +20,17 @@ rule exclude_images:
 rule train_detector:
     input:
         code=code_of("jvgn.detector.training", "jvgn.runtime.distributed"),
-        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
-        tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
-        excluded="results/detectors/{trained_on}/excluded.parquet",
+        settings=DETECTOR / "settings.yaml",
+        tables=tables_in(LEARNED_FROM, "images", "objects"),
+        excluded=DETECTOR.parent / "excluded.parquet",
         images=input_training_images,
         pretrained=lookup("detectors/{detector}/pretrained", within=chosen, default=[]),
     output:
-        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
-        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+        weights=DETECTOR / "weights.safetensors",
+        provenance=DETECTOR / "provenance.json",
         # Outputs, so that the cache between workflows keeps them too.
-        weights_record="results/detectors/{trained_on}/{detector}/.weights.safetensors.origin",
-        provenance_record="results/detectors/{trained_on}/{detector}/.provenance.json.origin",
+        weights_record=record_of(DETECTOR / "weights.safetensors"),
+        provenance_record=record_of(DETECTOR / "provenance.json"),
     log:
         "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
@@ -56,11 +56,11 @@ rule train_detector:
 rule adopt_detector:
     input:
         code=code_of("jvgn.detector.given_weights"),
-        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        settings=DETECTOR / "settings.yaml",
         given=given_files,
     output:
-        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
-        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+        weights=DETECTOR / "weights.safetensors",
+        provenance=DETECTOR / "provenance.json",
     log:
         "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
@@ -77,10 +77,10 @@ rule adopt_detector:
 rule declare_detector:
     input:
         code=code_of("jvgn.regions.precomputed"),
-        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
+        settings=DETECTOR / "settings.yaml",
         training_images=lookup("detectors/{detector}/training_images", within=chosen, default=[]),
     output:
-        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+        provenance=DETECTOR / "provenance.json",
     log:
         "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
@@ -98,13 +98,13 @@ rule measure_detector:
     input:
         input_training_images,
         code=code_of("jvgn.detector.average_precision", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        settings="results/detectors/{trained_on}/{detector}/settings.yaml",
-        weights="results/detectors/{trained_on}/{detector}/weights.safetensors",
-        tables=collect("results/datasets/{{trained_on}}/{table}.parquet", table=["images", "objects"]),
-        excluded="results/detectors/{trained_on}/excluded.parquet",
+        evaluation=layout.EVALUATION,
+        settings=DETECTOR / "settings.yaml",
+        weights=DETECTOR / "weights.safetensors",
+        tables=tables_in(LEARNED_FROM, "images", "objects"),
+        excluded=DETECTOR.parent / "excluded.parquet",
     output:
-        "results/detectors/{trained_on}/{detector}/average_precision.json",
+        DETECTOR / "average_precision.json",
     log:
         "logs/detectors/{trained_on}/{detector}.average_precision.log",
     conda:
@@ -124,11 +124,11 @@ rule measure_detector:
 rule prove_detector:
     input:
         code=code_of("jvgn.detector.leakage_proof", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        provenance="results/detectors/{trained_on}/{detector}/provenance.json",
+        evaluation=layout.EVALUATION,
+        provenance=DETECTOR / "provenance.json",
         expressions=withheld_expressions,
     output:
-        "results/detectors/{trained_on}/{detector}/proof.json",
+        DETECTOR / "proof.json",
     log:
         "logs/detectors/{trained_on}/{detector}.proof.log",
     conda:

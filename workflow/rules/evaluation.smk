@@ -5,10 +5,10 @@ rule predict:
     input:
         unpack(run_inputs),
         code=code_of("jvgn.evaluation.predict", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
+        evaluation=layout.EVALUATION,
+        model=RUN / "model.safetensors",
     output:
-        "results/{dataset}_{setting}{run_folder}/predictions.parquet",
+        RUN / "predictions.parquet",
     log:
         "logs/predictions/{dataset}_{setting}{run_folder}.log",
     benchmark:
@@ -30,10 +30,10 @@ rule predict_by_rules:
         unpack(run_inputs),
         input_images,
         code=code_of("jvgn.evaluation.rule_model", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
+        evaluation=layout.EVALUATION,
+        settings=RUN / "settings.yaml",
     output:
-        "results/{dataset}_{setting}{run_folder}/predictions.parquet",
+        RUN / "predictions.parquet",
     log:
         "logs/predictions/{dataset}_{setting}{run_folder}.log",
     benchmark:
@@ -59,14 +59,14 @@ rule score:
         recall,  # not read: a run's recall is measured before the run is trained
         unpack(run_inputs),
         code=code_of("jvgn.evaluation.score", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
+        evaluation=layout.EVALUATION,
+        settings=RUN / "settings.yaml",
         model=trained_model,
-        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+        predictions=RUN / "predictions.parquet",
         proof=proof,
         supporting=supporting_annotations,
     output:
-        "results/{dataset}_{setting}{run_folder}/metrics.json",
+        RUN / "metrics.json",
     log:
         "logs/metrics/{dataset}_{setting}{run_folder}.log",
     benchmark:
@@ -86,12 +86,10 @@ rule score:
 rule ablate:
     input:
         code=code_of("jvgn.evaluation.run_comparison"),
-        marginalised=collect("results/{{dataset}}_{{setting}}/{file}", file=["metrics.json", "settings.yaml"]),
-        unmarginalised=collect(
-            "results/{{dataset}}_{{setting}}/runs/unmarginalised/{file}", file=["metrics.json", "settings.yaml"]
-        ),
+        marginalised=[EXPERIMENT / "metrics.json", EXPERIMENT / "settings.yaml"],
+        unmarginalised=[UNMARGINALISED / "metrics.json", UNMARGINALISED / "settings.yaml"],
     output:
-        "results/{dataset}_{setting}/ablation.csv",
+        EXPERIMENT / "ablation.csv",
     log:
         "logs/ablation/{dataset}_{setting}.log",
     conda:
@@ -107,9 +105,9 @@ rule compare:
     input:
         compared_files,
         code=code_of("jvgn.evaluation.run_comparison"),
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
+        tables=tables_in(DATASET, "expressions", "mentions"),
     output:
-        "results/{dataset}_{setting}/compare.csv",
+        EXPERIMENT / "compare.csv",
     log:
         "logs/compare/{dataset}_{setting}.log",
     conda:

@@ -4,13 +4,13 @@
 rule parse_expressions:
     input:
         code=code_of("jvgn.graphs.parsing"),
-        settings="results/graphs/{dataset}/{parser}/settings.yaml",
-        expressions="results/datasets/{dataset}/expressions.parquet",
+        settings=GRAPHS / "settings.yaml",
+        expressions=DATASET / "expressions.parquet",
         files=lookup("{parser}", within=files_of_parsers),
     output:
-        nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
-        edges="results/graphs/{dataset}/{parser}/edges.parquet",
-        coverage="results/graphs/{dataset}/{parser}/coverage.json",
+        nodes=GRAPHS / "nodes.parquet",
+        edges=GRAPHS / "edges.parquet",
+        coverage=GRAPHS / "coverage.json",
     log:
         "logs/graphs/{dataset}/{parser}.log",
     benchmark:
@@ -33,15 +33,10 @@ rule parse_expressions:
 
 use rule parse_expressions as parse_shard with:
     output:
-        nodes=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/nodes.parquet"),
-        edges=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/edges.parquet"),
-        coverage=temp("results/graphs/{dataset}/{parser}/shards/{shard}_of_{shards}/coverage.json"),
-        records=temp(
-            collect(
-                "results/graphs/{{dataset}}/{{parser}}/shards/{{shard}}_of_{{shards}}/.{file}.origin",
-                file=["nodes.parquet", "edges.parquet", "coverage.json"],
-            )
-        ),
+        nodes=temp(GRAPH_SHARD / "nodes.parquet"),
+        edges=temp(GRAPH_SHARD / "edges.parquet"),
+        coverage=temp(GRAPH_SHARD / "coverage.json"),
+        records=temp([record_of(GRAPH_SHARD / file) for file in GRAPH_FILES]),
     log:
         "logs/graphs/{dataset}/{parser}/{shard}_of_{shards}.log",
     benchmark:
@@ -64,9 +59,9 @@ rule merge_shards:
         shards=files_of_graph_shards,
         records=records_of(files_of_graph_shards),
     output:
-        nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
-        edges="results/graphs/{dataset}/{parser}/edges.parquet",
-        coverage="results/graphs/{dataset}/{parser}/coverage.json",
+        nodes=GRAPHS / "nodes.parquet",
+        edges=GRAPHS / "edges.parquet",
+        coverage=GRAPHS / "coverage.json",
     log:
         "logs/graphs/{dataset}/{parser}.log",
     wildcard_constraints:
@@ -86,13 +81,13 @@ rule merge_shards:
 rule adopt_graphs:
     input:
         code=code_of("jvgn.graphs.given_graphs", "jvgn.settings.parser"),
-        settings="results/graphs/{dataset}/{parser}/settings.yaml",
-        expressions="results/datasets/{dataset}/expressions.parquet",
+        settings=GRAPHS / "settings.yaml",
+        expressions=DATASET / "expressions.parquet",
         files=lookup("{parser}", within=files_of_parsers),
     output:
-        nodes="results/graphs/{dataset}/{parser}/nodes.parquet",
-        edges="results/graphs/{dataset}/{parser}/edges.parquet",
-        coverage="results/graphs/{dataset}/{parser}/coverage.json",
+        nodes=GRAPHS / "nodes.parquet",
+        edges=GRAPHS / "edges.parquet",
+        coverage=GRAPHS / "coverage.json",
     log:
         "logs/graphs/{dataset}/{parser}.log",
     wildcard_constraints:

@@ -6,8 +6,8 @@ rule write_table:
         code=code_of("jvgn.paper.paper_tables"),
         metrics=table_metrics,
     output:
-        csv="results/tables/{table}.csv",
-        markdown="results/tables/{table}.md",
+        csv=PAPER_TABLES / "{table}.csv",
+        markdown=PAPER_TABLES / "{table}.md",
     log:
         "logs/tables/{table}.log",
     wildcard_constraints:
@@ -24,10 +24,10 @@ rule write_table:
 rule show_paper_table:
     input:
         code=code_of("jvgn.views.report.result_pages"),
-        csv="results/tables/{table}.csv",
+        csv=PAPER_TABLES / "{table}.csv",
     output:
         report(
-            "results/tables/{table}.html",
+            PAPER_TABLES / "{table}.html",
             caption="../report/paper_table.rst",
             category="1 Results",
             labels={"figure": "paper: {table}", "run": "several"},

@@ -6,11 +6,11 @@ rule extract_regions:
         input_images,
         unpack(detector_inputs),
         code=code_of("jvgn.regions.extraction"),
-        settings="results/regions/{dataset}_{setting}/settings.yaml",
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
+        settings=REGIONS / "settings.yaml",
+        tables=tables_in(DATASET, "images", "objects"),
     output:
-        regions=temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
-        record=temp("results/regions/{dataset}_{setting}/{detector}.shards/.{scatteritem}.h5.origin"),
+        regions=temp(REGIONS / "{detector}.shards/{scatteritem}.h5"),
+        record=temp(record_of(REGIONS / "{detector}.shards/{scatteritem}.h5")),
     log:
         "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
     wildcard_constraints:
@@ -38,12 +38,12 @@ rule import_regions:
     input:
         precomputed_files,
         code=code_of("jvgn.regions.precomputed"),
-        settings="results/regions/{dataset}_{setting}/settings.yaml",
-        detector="results/detectors/{dataset}/{detector}/settings.yaml",
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "objects"]),
+        settings=REGIONS / "settings.yaml",
+        detector=layout.detector_folder("{dataset}", "{detector}") / "settings.yaml",
+        tables=tables_in(DATASET, "images", "objects"),
     output:
-        regions=temp("results/regions/{dataset}_{setting}/{detector}.shards/{scatteritem}.h5"),
-        record=temp("results/regions/{dataset}_{setting}/{detector}.shards/.{scatteritem}.h5.origin"),
+        regions=temp(REGIONS / "{detector}.shards/{scatteritem}.h5"),
+        record=temp(record_of(REGIONS / "{detector}.shards/{scatteritem}.h5")),
     log:
         "logs/regions/{dataset}_{setting}/{detector}.{scatteritem}.log",
     benchmark:
@@ -67,8 +67,8 @@ rule merge_regions:
         shards=region_shards,
         records=records_of(region_shards),
     output:
-        regions="results/regions/{dataset}_{setting}/{detector}.h5",
-        skipped="results/regions/{dataset}_{setting}/{detector}.skipped.csv",
+        regions=REGIONS / "{detector}.h5",
+        skipped=REGIONS / "{detector}.skipped.csv",
     log:
         "logs/regions/{dataset}_{setting}/{detector}.log",
     benchmark:
@@ -85,11 +85,11 @@ rule merge_regions:
 rule measure_recall:
     input:
         code=code_of("jvgn.regions.recall", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        regions="results/regions/{dataset}_{setting}/{detector}.h5",
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["objects", "expressions"]),
+        evaluation=layout.EVALUATION,
+        regions=REGIONS / "{detector}.h5",
+        tables=tables_in(DATASET, "objects", "expressions"),
     output:
-        "results/regions/{dataset}_{setting}/{detector}.recall.json",
+        REGIONS / "{detector}.recall.json",
     log:
         "logs/regions/{dataset}_{setting}/{detector}.recall.log",
     priority: 50  # before any training

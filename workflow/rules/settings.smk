@@ -3,23 +3,23 @@
 # By kind: the file, and the values that were set.
 settings_files = {
     "world": ("resources/shapes/settings.yaml", as_json(configuration.shapes)),
-    "evaluation": ("results/evaluation.yaml", as_json(configuration.evaluation)),
-    "custom": ("results/datasets/{dataset}/settings.yaml", chosen_json("{dataset}", configuration.custom_datasets)),
-    "entities": ("results/datasets/{dataset}/settings.yaml", chosen_json("{dataset}", configuration.entities_datasets)),
+    "evaluation": (layout.EVALUATION, as_json(configuration.evaluation)),
+    "custom": (DATASET / "settings.yaml", chosen_json("{dataset}", configuration.custom_datasets)),
+    "entities": (DATASET / "settings.yaml", chosen_json("{dataset}", configuration.entities_datasets)),
     "detector": (
-        "results/detectors/{trained_on}/{detector}/settings.yaml",
+        DETECTOR / "settings.yaml",
         chosen_json("{detector}", configuration.detectors),
     ),
     "regions": (
-        "results/regions/{dataset}_{setting}/settings.yaml",
+        REGIONS / "settings.yaml",
         chosen_json("{dataset}", {name: dataset.regions for name, dataset in configuration.datasets.items()}),
     ),
-    "parser": ("results/graphs/{dataset}/{parser}/settings.yaml", chosen_json("{parser}", configuration.all_parsers)),
+    "parser": (GRAPHS / "settings.yaml", chosen_json("{parser}", configuration.all_parsers)),
     "vocabulary": (
-        "results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
+        VOCABULARY / "settings.yaml",
         chosen_json("{vocabulary}", configuration.vocabularies),
     ),
-    "run": ("results/{dataset}_{setting}{run_folder}/settings.yaml", run_settings),
+    "run": (RUN / "settings.yaml", run_settings),
 }
 
 modules_of_settings = {"regions": "detector", "vocabulary": "run"}
@@ -35,7 +35,7 @@ for kind, (file, values) in settings_files.items():
         output:
             file,
         log:
-            f"logs/settings/{file.removeprefix('results/').removesuffix('.yaml')}.log",
+            f"logs/settings/{str(file).removeprefix('results/').removesuffix('.yaml')}.log",
         wildcard_constraints:
             dataset=either_of(datasets_of_settings.get(kind, configuration.datasets)),
         localrule: True

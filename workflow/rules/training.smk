@@ -5,10 +5,10 @@ rule train:
     input:
         unpack(run_inputs),
         code=code_of("jvgn.training.run", "jvgn.runtime.distributed"),
-        settings="results/{dataset}_{setting}{run_folder}/settings.yaml",
+        settings=RUN / "settings.yaml",
     output:
-        model="results/{dataset}_{setting}{run_folder}/model.safetensors",
-        history="results/{dataset}_{setting}{run_folder}/history.parquet",
+        model=RUN / "model.safetensors",
+        history=RUN / "history.parquet",
     log:
         "logs/training/{dataset}_{setting}{run_folder}.log",
     benchmark:

@@ -4,12 +4,12 @@
 rule draw_examples:
     input:
         code=code_of("jvgn.views.examples_figure"),
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=["images", "expressions"]),
+        tables=tables_in(DATASET, "images", "expressions"),
         nodes=file_of_run("nodes"),
-        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+        predictions=RUN / "predictions.parquet",
         images=pictures,
     output:
-        "results/{dataset}_{setting}{run_folder}/examples.png",
+        RUN / "examples.png",
     log:
         "logs/examples/{dataset}_{setting}{run_folder}.log",
     conda:
@@ -25,16 +25,16 @@ rule draw_examples:
 rule write_gallery:
     input:
         code=code_of("jvgn.views.gallery.gallery_page", "jvgn.settings.evaluation"),
-        evaluation="results/evaluation.yaml",
-        tables=collect("results/datasets/{{dataset}}/{table}.parquet", table=layout.TABLES),
+        evaluation=layout.EVALUATION,
+        tables=tables_in(DATASET, *layout.TABLES),
         regions=file_of_run("regions"),
         nodes=file_of_run("nodes"),
         edges=file_of_run("edges"),
-        predictions="results/{dataset}_{setting}{run_folder}/predictions.parquet",
+        predictions=RUN / "predictions.parquet",
         images=pictures,
     output:
         gallery(
-            "results/{dataset}_{setting}{run_folder}/gallery/index.html",
+            RUN / "gallery/index.html",
             caption="../report/gallery.rst",
             category="5 Examples",
             labels={"figure": "gallery", "run": "{dataset} {setting}{run_folder}"},
@@ -60,11 +60,11 @@ rule write_gallery:
 rule write_results:
     input:
         code=code_of("jvgn.views.report.result_pages"),
-        metrics="results/{dataset}_{setting}{run_folder}/metrics.json",
+        metrics=RUN / "metrics.json",
         figures=report_figures,  # not read: asking for this page makes the whole report
     output:
         report(
-            "results/{dataset}_{setting}{run_folder}/report/results.html",
+            RUN / "report/results.html",
             caption="../report/results.rst",
             category="1 Results",
             labels={"figure": "accuracy (tables)", "run": "{dataset} {setting}{run_folder}"},
@@ -84,23 +84,23 @@ of_run = "{dataset}_{setting}{run_folder}", "{dataset} {setting}{run_folder}"
 of_parser = "graphs/{dataset}/{parser}", "{parser}, {dataset}"
 of_detector = "detectors/{trained_on}/{detector}", "{detector}, trained on {trained_on}"
 of_predictions = {
-    "tables": collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "mentions"]),
+    "tables": tables_in(DATASET, "expressions", "mentions"),
     "nodes": file_of_run("nodes"),
     "edges": file_of_run("edges"),
-    "predictions": "results/{dataset}_{setting}{run_folder}/predictions.parquet",
+    "predictions": RUN / "predictions.parquet",
 }
 figures = {
     "ablation": (
         "run_figures",
         ("{dataset}_{setting}", "{dataset} {setting}"),
         ("1 Results", "marginalisation (ablation)"),
-        {"ablation": "results/{dataset}_{setting}/ablation.csv"},
+        {"ablation": EXPERIMENT / "ablation.csv"},
     ),
     "learning": (
         "run_figures",
         of_run,
         ("2 Training", "learning curves"),
-        {"history": "results/{dataset}_{setting}{run_folder}/history.parquet"},
+        {"history": RUN / "history.parquet"},
     ),
     "sizes": ("run_figures", of_run, ("3 Predictions", "accuracy by size"), of_predictions),
     "calibration": ("run_figures", of_run, ("3 Predictions", "calibration"), of_predictions),
@@ -108,16 +108,16 @@ figures = {
         "input_figures",
         of_parser,
         ("4 Inputs", "scene graphs"),
-        {"expressions": "results/datasets/{dataset}/expressions.parquet"}
-        | {name: f"results/graphs/{{dataset}}/{{parser}}/{name}.parquet" for name in ("nodes", "edges")}
-        | {"coverage": "results/graphs/{dataset}/{parser}/coverage.json"},
+        {"expressions": DATASET / "expressions.parquet"}
+        | {name: GRAPHS / f"{name}.parquet" for name in ("nodes", "edges")}
+        | {"coverage": GRAPHS / "coverage.json"},
     ),
     "recall": (
         "input_figures",
         of_run,
         ("4 Inputs", "detector recall"),
         {
-            "tables": collect("results/datasets/{{dataset}}/{table}.parquet", table=["expressions", "objects"]),
+            "tables": tables_in(DATASET, "expressions", "objects"),
             "regions": file_of_run("regions"),
         },
     ),
@@ -125,7 +125,7 @@ figures = {
         "input_figures",
         of_detector,
         ("4 Inputs", "detector precision"),
-        {"measured": "results/detectors/{trained_on}/{detector}/average_precision.json"},
+        {"measured": DETECTOR / "average_precision.json"},
     ),
 }
 
@@ -138,7 +138,7 @@ for drawn, (module, (folder, about), (category, title), files) in figures.items(
             **files,
             code=code_of(f"jvgn.views.report.{module}"),
         output:
-            **figure(f"results/{folder}/report/{drawn}", category, title, about),
+            **figure(f"{layout.RESULTS}/{folder}/report/{drawn}", category, title, about),
         log:
             f"logs/report/{drawn}/{folder}.log",
         conda:
@@ -158,10 +158,10 @@ for drawn, (module, (folder, about), (category, title), files) in figures.items(
 rule show_examples:
     input:
         code=code_of("jvgn.views.report.result_pages"),
-        picture="results/{dataset}_{setting}{run_folder}/examples.png",
+        picture=RUN / "examples.png",
     output:
         report(
-            "results/{dataset}_{setting}{run_folder}/report/examples.html",
+            RUN / "report/examples.html",
             caption="../report/examples.rst",
             category="5 Examples",
             labels={"figure": "examples", "run": "{dataset} {setting}{run_folder}"},

@@ -4,13 +4,13 @@
 rule build_vocabulary:
     input:
         code=code_of("jvgn.vocabulary.words", "jvgn.settings.run"),
-        settings="results/vocabulary/{dataset}/{vocabulary}/settings.yaml",
-        expressions="results/datasets/{dataset}/expressions.parquet",
+        settings=VOCABULARY / "settings.yaml",
+        expressions=DATASET / "expressions.parquet",
         glove=lookup("vocabularies/{vocabulary}/glove", within=chosen, default=[]),
     output:
-        words="results/vocabulary/{dataset}/{vocabulary}/words.parquet",
-        vectors="results/vocabulary/{dataset}/{vocabulary}/vectors.npy",
-        missing="results/vocabulary/{dataset}/{vocabulary}/missing.csv",
+        words=VOCABULARY / "words.parquet",
+        vectors=VOCABULARY / "vectors.npy",
+        missing=VOCABULARY / "missing.csv",
     log:
         "logs/vocabulary/{dataset}/{vocabulary}.log",
     benchmark:
@@ -27,9 +27,9 @@ rule build_vocabulary:
 rule sweep_vocabulary:
     input:
         code=code_of("jvgn.vocabulary.threshold_sweep"),
-        expressions="results/datasets/{dataset}/expressions.parquet",
+        expressions=DATASET / "expressions.parquet",
     output:
-        "results/vocabulary/{dataset}/sweep.csv",
+        VOCABULARY.parent / "sweep.csv",
     log:
         "logs/vocabulary/{dataset}/sweep.log",
     conda:
