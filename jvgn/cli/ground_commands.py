@@ -68,8 +68,8 @@ def ground(
 
     An image of the run's dataset has the regions that the run used; in another one, its detector finds them.
 
-    One expression is also drawn, into {image}.grounding.png unless --output is given. Several expressions are drawn if
-    --output names a folder. With --json -, only JSON is printed, and a picture is drawn only for --output.
+    The answers are also drawn, into {image}.grounding.png or, for several expressions, {image}.1.grounding.png and so
+    on. --output names another file, or a folder for several. With --csv or --json -, nothing is drawn without --output.
 
     Without --run, the rules of `jvgn rules` find the objects: among the regions of --annotations, or among those that a
     pretrained detector finds. Its weights are downloaded once. --detector takes torchvision-coco, or the name or folder
@@ -86,9 +86,7 @@ def ground(
     found = None if run is None else ready_run(run, asked)
     parser = ready_parser(found, parser_name)
     is_silent = answers_file == STDOUT
-    if output is None and len(asked) == 1 and not is_silent:
-        output = Path(f"{asked[0].image.stem}.grounding.png")
-    drawings = drawing_files(asked, output)
+    drawings = [] if output is None and (is_silent or table is not None) else drawing_files(asked, output)
     if answers_file is not None and not is_silent:
         check_output(answers_file, ".json")
 
@@ -202,11 +200,12 @@ def ready_parser(run: "RunFolder | None", name: str | None) -> "Parser":
 
 
 def drawing_files(asked: Sequence["Asked"], output: Path | None) -> list[Path]:
-    """Return the file to draw for each question; an empty list if nothing is drawn."""
+    """Return the file to draw for each question."""
     from jvgn.grounding.questions import check_drawing
 
-    if output is None:
-        return []
+    if output is None and len(asked) > 1:
+        return [Path(f"{one.image.stem}.{number}.grounding.png") for number, one in enumerate(asked, start=1)]
+    output = output or Path(f"{asked[0].image.stem}.grounding.png")
     if len(asked) == 1 and not output.is_dir():
         check_drawing(output, asked[0].image)
         return [output]

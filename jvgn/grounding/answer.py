@@ -6,15 +6,15 @@ was not, with `question`, `image`, `expression` and `error`, a sentence.
 
 A result has `question`, its number from 0; `image`, as it was given, with its `width` and `height`; `expression` and
 its `tokens`; `unknown_words`, which are not in the run's vocabulary; `doubts`, sentences about what the model cannot
-know; `regions`, boxes x1, y1, x2, y2 in pixels;
-`stored_image_id`, the dataset's image whose stored regions these are, null if they were detected or given; `referent`,
-the index of the node that the expression is about; `nodes` and `edges`, its scene graph, whose `tokens` are indices;
-and `best`, the most probable joint groundings, as many as were asked for: each a `probability` and `regions`, one for
-each node. An edge has `subject`, `relation`, `object`. A node has `phrase`, `head`, `attributes`, `is_referent`;
-`region`, the index of its region, and that region's `box`, `unary` and `marginal`, its probability before and after
-message passing; in `unary_of_regions` and `marginal_of_regions` those of every region; in `not_found` the probability
-that no region is meant, null if the model cannot say so; and `rules`, what each rule added to the logit of its region.
-A node that was not found has null as `region` and `box`.
+know; `notes`, sentences about words that no rule reads and parts without a box of their own; `regions`, boxes x1, y1,
+x2, y2 in pixels; `stored_image_id`, the dataset's image whose stored regions these are, null if they were detected or
+given; `referent`, the index of the node that the expression is about; `nodes` and `edges`, its scene graph, whose
+`tokens` are indices; and `best`, the most probable joint groundings, as many as were asked for: each a `probability`
+and `regions`, one for each node. An edge has `subject`, `relation`, `object`. A node has `phrase`, `head`,
+`attributes`, `is_referent`; `region`, the index of its region, and that region's `box`, `unary` and `marginal`, its
+probability before and after message passing; in `unary_of_regions` and `marginal_of_regions` those of every region; in
+`not_found` the probability that no region is meant, null if the model cannot say so; and `rules`, what each rule added
+to the logit of its region. A node that was not found has null as `region` and `box`.
 
 Shape suffixes: K nodes, N regions, H, W pixels.
 """
@@ -85,6 +85,8 @@ class Answer:
     """The image, if the run opened it."""
     contributions: "tuple[Contribution, ...]" = ()
     """What each rule said, if the model is rules."""
+    notes: tuple[str, ...] = ()
+    """What the rules did not read, and which boxes are those of owners, a sentence each."""
     stored_image_id: int | None = None
     """The dataset's image whose stored regions were used; None if a detector found them."""
 
@@ -161,6 +163,7 @@ def result_json(question: int, image: Path, answer: Answer) -> dict[str, Any]:
         "tokens": answer.graph.tokens,
         "unknown_words": answer.unknown_words,
         "doubts": answer.doubts,
+        "notes": answer.notes,
         "regions": answer.box_N4.tolist(),
         "stored_image_id": answer.stored_image_id,
         "referent": answer.graph.referent,
@@ -210,12 +213,13 @@ def error_json(question: int, image: Path, text: str, error: str) -> dict[str, A
 
 
 def text_table(answer: Answer) -> Iterator[str]:
-    """Yield a line for each object, or a table for each joint grounding if there are any; then name stored regions."""
+    """Yield a line for each object, or a table for each joint grounding if there are any; then remarks."""
     if not answer.joint:
         yield from table_lines(answer.groundings)
     for place, joint in enumerate(answer.joint, start=1):
         yield f"{place}. probability {joint.probability:.4f}"
         yield from table_lines(joint.groundings)
+    yield from (f"note: {note}" for note in answer.notes)
     if answer.stored_image_id is not None:
         yield f"regions: stored, of image {answer.stored_image_id}"
 

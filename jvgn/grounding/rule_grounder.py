@@ -16,6 +16,7 @@ from jvgn.belief_propagation import log_marginals
 from jvgn.grounding.answer import Answer, Grounding
 from jvgn.grounding.answerer import edges_of, with_joint
 from jvgn.grounding.questions import answered_in_order
+from jvgn.rules.notes import notes
 from jvgn.rules.pretrained_scenes import pretrained_finder
 from jvgn.rules.rule_potentials import RulePotentials, rule_potentials
 from jvgn.rules.scene import Scene
@@ -90,6 +91,7 @@ class RuleGrounder:
         graph, scene = question.graph, question.scene
         unary_KM, pairwise_EMM = question.rules.tensors()
         marginal_KM = log_marginals(unary_KM, pairwise_EMM, edges_of(graph))
+        region_K = tuple(marginal_KM.argmax(dim=1).tolist())
         answer = Answer(
             text=text,
             graph=graph,
@@ -97,9 +99,10 @@ class RuleGrounder:
             box_N4=scene.box_N4,
             unary_KN=unary_KM.softmax(dim=1).numpy(),
             marginal_KN=marginal_KM.exp().numpy(),
-            region_K=tuple(marginal_KM.argmax(dim=1).tolist()),
+            region_K=region_K,
             pixels_HW3=scene.pixels_HW3,
             contributions=question.rules.contributions,
+            notes=tuple(notes(scene, graph, question.rules, region_K)),
         )
         return with_joint(answer, unary_KM, pairwise_EMM, best) if best else answer
 

@@ -80,6 +80,10 @@ ORDINALS: Mapping[str, int] = {
 }  # fmt: skip
 
 
+PLACING = frozenset({*PLACES, *MIDDLES, *EXTREMES, *STRESS, *ORDINALS})
+"""All words that `spoken_places` reads."""
+
+
 @dataclass(frozen=True)
 class Comparison:
     """A degree for each region, with the rule and the words that it comes from."""
@@ -196,7 +200,7 @@ def place_comparisons(scene: Scene, among_N: Floats, attributes: Sequence[tuple[
 def spoken_places(scene: Scene, among_N: Floats, attributes: tuple[str, ...]) -> list[Comparison]:
     """Return what attributes say about places and order; they are read together: "second … from the left"."""
     spoken = [word for attribute in attributes for word in re.split(r"[ _]", attribute.lower())]
-    text = " ".join(spoken)
+    text = " ".join(word for word in spoken if word in PLACING)
     order = next((ORDINALS[word] for word in spoken if word in ORDINALS), None)
     directions = [part for word in spoken if word in PLACES for part in PLACES[word].split()]
     is_stressed = any(word in STRESS for word in spoken)

@@ -65,6 +65,7 @@ class RulePotentials:
     unary_KM: Floats
     pairwise_EMM: Floats
     contributions: tuple[Contribution, ...]
+    nouns: tuple[Noun, ...]
 
     def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
         return torch.from_numpy(self.unary_KM).float(), torch.from_numpy(self.pairwise_EMM).float()
@@ -98,7 +99,7 @@ class Rules:
         for one in self.of_between(unary_KM, pairwise_EMM):
             pairwise_EMM[one.edge] += one.logit
             contributions.append(one)
-        return RulePotentials(unary_KM, pairwise_EMM, tuple(contributions))
+        return RulePotentials(unary_KM, pairwise_EMM, tuple(contributions), tuple(self.nouns))
 
     def weight(self, group: str) -> float:
         return 0.0 if group in self.settings.without else getattr(self.settings, group)

@@ -81,6 +81,7 @@ def answer(grounder: Grounder | RuleGrounder, images: ImageList, asked: Asked) -
         "tokens": graph.tokens,
         "unknown": found.unknown_words,
         "doubts": found.doubts,
+        "notes": found.notes,
         "names": question.scene.names if isinstance(question, RuleQuestion) else None,
         "size": found.size,
         "stored": found.stored_image_id,

@@ -281,6 +281,18 @@ def test_without_a_run_rules_answer_and_say_what_is_not_found(zebras, tmp_path):
     assert "place" in [rule["rule"] for rule in present["nodes"][0]["rules"]]
 
 
+def test_several_sentences_are_drawn_too_unless_json_is_printed(zebras, tmp_path):
+    asked = [*zebras, "the zebra on the left", "the two smiling zebras"]
+    found = run(*asked)
+    assert "note: no rule reads “two”, “smiling”" in found.stdout
+    drawn = sorted(path.name for path in tmp_path.glob("*.grounding.png"))
+    assert drawn == ["photo.1.grounding.png", "photo.2.grounding.png"]
+    for path in tmp_path.glob("*.grounding.png"):
+        path.unlink()
+    assert "smiling" in json.loads(run(*asked, "--json", "-").stdout)["results"][1]["notes"][0]
+    assert not list(tmp_path.glob("*.grounding.png"))
+
+
 def test_a_run_trained_on_shapes_warns_of_photographs(results, zebras):
     found = run("ground", "photo.jpg", SENTENCE, "--run", results / "shapes_det")
     assert "drawn shapes" in found.stderr

@@ -191,6 +191,7 @@ function drawRemarks() {
   if (answer.fallback) remarks.push("No object was found in these words: together they stand for one.");
   if (answer.unknown.length) remarks.push(`Not in the run's vocabulary: ${answer.unknown.map((word) => `“${word}”`).join(", ")}. The model reads all such words as one.`);
   if (answer.stored !== null) remarks.push(`Regions: stored, of image ${answer.stored}.`);
+  remarks.push(...answer.notes.map((note) => `Note: ${note}.`));
   byId("remarks").textContent = remarks.join(" ");
   const warnings = [...answer.doubts];
   if (about.ofUploads && view.picture.startsWith("upload-")) warnings.unshift(about.ofUploads);

@@ -54,8 +54,9 @@ def test_messages_between_regions_and_not_found_end_in_the_marginals_of_the_grou
 
 
 def test_each_object_shows_what_the_rules_said(zebras):
-    (node,) = answer(*zebras, Asked(picture="1", text="the zebra on the right"))["nodes"]
-    assert node["region"] == 1
+    answered = answer(*zebras, Asked(picture="1", text="the old zebra on the right"))
+    (node,), (note,) = answered["nodes"], answered["notes"]
+    assert node["region"] == 1 and "“old”" in note
     assert {"noun", "place"} <= {rule["rule"] for rule in node["rules"]}
 
 
