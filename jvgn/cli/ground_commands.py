@@ -242,7 +242,7 @@ def report(question: "Asked", answer: "Answer", is_silent: bool) -> None:
     if is_silent:
         return
     if question.place:
-        say(f"{question.image.name}: {answer.text}", *text_table(answer), "")
+        say("", f"{question.image.name}: {answer.text}", *text_table(answer))
     else:
         say(*text_table(answer))
 
