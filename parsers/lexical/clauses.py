@@ -34,7 +34,7 @@ class Walk(ClauseState):
         self.joined, self.relative, self.opened = False, "", False
 
     def contrast(self, phrase: Phrase, negation: Word, following: Item | None) -> None:
-        """ "not the red car", "with wine , not water", "but not a motorcycle", "the girl , not the one on the right"."""
+        """ "not the red car", "with wine , not water", "but not a motorcycle"."""
         before = self.answered.get(self.nearest[-1]) if self.nearest else None
         if self.referent is None and phrase.modifiers:
             denied = tuple(word for modifier in phrase.modifiers for word in (negation, modifier))

@@ -7,8 +7,8 @@ Polarity is a field of every backend's graph:
 - "without a hat", "other than the hat": the relation keeps its words, and is denied.
 FACTUAL's normal form leaves out objects that are said to be absent.
 
-Lists hold the words: `negations`, `denials` (prepositions) and `nobodies` (nouns). In the lexical parser, words with the
-tag `Tag.NEGATION` are kept with what they deny until `lexical/__init__.py` makes nodes and edges; in dependency trees,
+The words are in the lists `negations`, `denials` (prepositions) and `nobodies` (nouns). In the lexical parser, those of
+the tag `Tag.NEGATION` stay with what they deny until `lexical/__init__.py` makes nodes and edges; in dependency trees,
 `join_negation` in `trees/unit_passes.py` joins them. `tests/parsers/sentences/polarity.txt` has examples.
 """
 
