@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from parsers.scene_graph import Edge, Node, SceneGraph, first_loop
-from parsers.words.lexicon import Tag, is_content_word, tag_of
+from parsers.words.lexicon import Tag, is_content_word, tag_of, words
 from parsers.words.negation import NO, is_nobody
+from parsers.words.spelling import respelled
 
 
 def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edge], referent: int) -> SceneGraph:
@@ -24,7 +25,22 @@ def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edg
     denied = [deny(tokens, sorted_nodes, edge) for edge in kept]
     related = {end for edge in kept for end in (edge.subject, edge.object)}
     named = [without_no(tokens, node) if index in related else node for index, node in enumerate(sorted_nodes)]
-    return SceneGraph(tokens, tuple(named), tuple(denied), place[referent])
+    found = tuple(replace(node, noun=noun_of(named, denied, index)) for index, node in enumerate(named))
+    return SceneGraph(tokens, found, tuple(denied), place[referent])
+
+
+def noun_of(nodes: Sequence[Node], edges: Sequence[Edge], index: int) -> str:
+    """Return the noun of a node; "one" repeats that of the node it is related to, or of the one before it."""
+    seen = {index}
+    while (head := nodes[index].head.lower()) in words("placeholders"):
+        ends = [(edge.subject, edge.object) for edge in edges if index in (edge.subject, edge.object)]
+        linked = sorted(one + other - index for one, other in ends)
+        following = next((node for node in (*linked, *range(index - 1, -1, -1)) if node not in seen), None)
+        if following is None:
+            break
+        seen.add(following)
+        index = following
+    return " ".join(respelled(word) for word in head.split())
 
 
 def deny(tokens: Sequence[str], nodes: Sequence[Node], edge: Edge) -> Edge:

@@ -6,7 +6,7 @@ A graph is a forest: loop-free as an undirected graph, with no two edges between
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MOST_TOKENS = 8_000
 """Longest sentence: parsing time may grow with the square of the tokens."""
@@ -22,7 +22,12 @@ class Node:
     negated: tuple[bool, ...] = ()
     """For each attribute, whether it is denied; empty if none is."""
 
+    noun: str = field(default="", compare=False)
+    """The head in lower case and corrected spelling; of "one", "other" and "another", the noun that they stand for."""
+
     def __post_init__(self) -> None:
+        if not self.noun:
+            object.__setattr__(self, "noun", self.head.lower())
         if not self.negated:
             object.__setattr__(self, "negated", (False,) * len(self.attributes))
         if len(self.negated) != len(self.attributes):

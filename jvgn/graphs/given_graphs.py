@@ -1,7 +1,8 @@
 """A user's own scene graphs: two tables are checked against the dataset and written as the parse stage would.
 
 The user's `nodes` and `edges` have the columns of `jvgn.graphs.tables`. Their rows may be in any order, their integers
-of any size, and they need no metadata, so that pandas can write them. Without the column `negated`, nothing is denied.
+of any size, and they need no metadata, so that pandas can write them. Without the column `negated`, nothing is
+denied; without `noun`, it is the head.
 """
 
 import logging
@@ -60,7 +61,7 @@ def adopt_graphs(expressions_path: Path, nodes_path: Path, edges_path: Path, out
 def read_given(path: Path, schema: pa.Schema, number: str) -> GivenTable:
     """Read a user's table; the column `number` counts the rows of each expression from 0."""
     with reading(path, "Parquet file", FIX):
-        given = with_polarity(pq.read_table(path), schema)
+        given = with_defaults(pq.read_table(path), schema)
     for field in schema:
         if field.name not in given.column_names:
             raise BrokenFile(path, f"has no column {field.name}", FIX)
@@ -81,15 +82,20 @@ def read_given(path: Path, schema: pa.Schema, number: str) -> GivenTable:
     return GivenTable(path, rows)
 
 
-def with_polarity(given: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return the table with a column `negated`: false for each attribute or relation if the user gave none."""
-    if "negated" in given.column_names or not {"attributes", "relation"} & set(given.column_names):
-        return given
-    if "relation" in given.column_names:
-        values: list[object] = [False] * len(given)
-    else:
-        values = [[False] * len(attributes or ()) for attributes in given["attributes"].to_pylist()]
-    return given.append_column("negated", pa.array(values, schema.field("negated").type))
+def with_defaults(given: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return the table with the columns that may be missing: nothing is denied, and a noun is the head."""
+    names = set(given.column_names)
+    columns: dict[str, list[Any]] = {}
+    if "relation" in names:
+        columns["negated"] = [False] * len(given)
+    if "attributes" in names:
+        columns["negated"] = [[False] * len(attributes or ()) for attributes in given["attributes"].to_pylist()]
+    if "head" in names and "noun" in schema.names:
+        columns["noun"] = [str(head).lower() for head in given["head"].to_pylist()]
+    for name, values in columns.items():
+        if name not in names:
+            given = given.append_column(name, pa.array(values, schema.field(name).type))
+    return given
 
 
 def graph_of(expression_id: int, tokens: list[str], nodes: GivenTable, edges: GivenTable) -> SceneGraph:

@@ -2,7 +2,7 @@
 
 `nodes.parquet`, one row a node: expression_id int64, node int16 (0 onwards in its expression), head string,
 head_token int16, attributes list<string>, negated list<bool> (for each attribute, whether it is denied), tokens
-list<int16>, is_referent bool.
+list<int16>, is_referent bool, noun string (the head in corrected spelling; of "one", the noun that it stands for).
 `edges.parquet`, one row an edge: expression_id int64, edge int16, subject int16, relation string, object int16,
 tokens list<int16>, negated bool (whether the relation is denied).
 Rows are in the order of the expressions. Token indices point into the `tokens` of `expressions.parquet`.
@@ -32,6 +32,7 @@ NODES = pa.schema(
         ("negated", pa.list_(pa.bool_())),
         ("tokens", pa.list_(pa.int16())),
         ("is_referent", pa.bool_()),
+        ("noun", pa.string()),
     ]
 )
 EDGES = pa.schema(
@@ -100,6 +101,7 @@ def scene_graph(
                     tuple(row["attributes"]),
                     tuple(row["tokens"]),
                     tuple(row["negated"]),
+                    row["noun"],
                 )
                 for row in nodes
             ),
@@ -123,7 +125,7 @@ def graph_rows(expression_ids: Iterable[int], graphs: Iterable[SceneGraph]) -> t
             is_referent = index == graph.referent
             values = (
                 *(expression_id, index, node.head, node.head_token),
-                *(node.attributes, node.negated, node.tokens, is_referent),
+                *(node.attributes, node.negated, node.tokens, is_referent, node.noun),
             )
             for name, value in zip(NODES.names, values, strict=True):
                 nodes[name].append(value)

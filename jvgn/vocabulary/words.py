@@ -28,6 +28,7 @@ from tqdm import tqdm
 from jvgn.storage.files import reading, replacing
 from jvgn.storage.parquet import read_table, write_table
 from parsers.errors import BrokenFile, UserError
+from parsers.words.spelling import respelled
 
 log = logging.getLogger(__name__)
 
@@ -50,8 +51,12 @@ class Vocabulary:
         return len(self.words)
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """Return the index of each token in lower case; unknown words share one."""
-        return [self.index.get(token.lower(), UNKNOWN) for token in tokens]
+        """Return the index of each token in lower case, or of its corrected spelling; unknown words share one."""
+        return [self.place(token.lower()) for token in tokens]
+
+    def place(self, word: str) -> int:
+        found = self.index.get(word)
+        return self.index.get(respelled(word), UNKNOWN) if found is None else found
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":

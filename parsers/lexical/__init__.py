@@ -67,8 +67,10 @@ def indices(tokens: Sequence[str], spoken: Iterable[Word]) -> tuple[int, ...]:
     return tuple(
         index
         for word in spoken
-        for index in word.tokens
-        if word.tag is not Tag.LOCATION or tokens[index].lower() in words("places") | words("place_modifiers")
+        for index, text in zip(
+            word.tokens, word.text.split() if word.tag is Tag.LOCATION else word.tokens, strict=False
+        )
+        if word.tag is not Tag.LOCATION or text in words("places") | words("place_modifiers") | words("nearness")
     )
 
 

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parsers.lexical.phrases import SILENT, Item, Phrase, Relation
-from parsers.lexical.subjects import HAVING, NUMBER_OF_VERB, ClauseState, Link, meant, owner, subjects_of
+from parsers.lexical.subjects import (
+    NUMBER_OF_VERB,
+    PERSONAL_PRONOUNS,
+    ClauseState,
+    Link,
+    meant,
+    owner,
+    subjects_of,
+)
 from parsers.lexical.tagger import Word
 from parsers.words.lexicon import Tag, words
 from parsers.words.negation import NO
@@ -198,7 +206,9 @@ class Walk(ClauseState):
         target = following if isinstance(following, Phrase) else None
         pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
         refers_back = pronoun != "" and (relation.preposition != "" or is_done_to(relation, pronoun))
-        is_of_nearest = refers_back and relation.preposition != "" and pronoun in ("it", "them")
+        is_of_nearest = refers_back and relation.preposition != "" and self.is_apart_from(pronoun)
+        if is_of_nearest and relation.verb and all(self.phrases[index].is_worn for index in self.nearest):
+            is_of_nearest = False  # "a woman wearing sneakers sitting in it"
         is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
         subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
         if refers_back and not self.are_animate(subjects):
@@ -218,6 +228,10 @@ class Walk(ClauseState):
             self.anchor = subjects
             self.nearest = subjects if relation.is_finite and subjects else self.nearest
 
+    def is_apart_from(self, pronoun: str) -> bool:
+        """Return whether the last phrase is not what the pronoun means: "with a suitcase in front of him"."""
+        return pronoun in ("it", "them") or (pronoun in PERSONAL_PRONOUNS and not self.are_animate(self.nearest))
+
     def expect(self, target: Phrase, subjects: list[int], relation: Relation) -> None:
         """Let the relation wait for its object; "standing in a coat" is "standing", and "in a coat"."""
         if target.is_worn and is_posture_in(relation) and self.are_animate(subjects):
@@ -229,7 +243,7 @@ class Walk(ClauseState):
     def split(self, subjects: list[int], relation: Relation) -> tuple[list[int], Relation]:
         """ "the fork a girl is using on toast": the girl uses the fork, and the rest is about the fork."""
         prepositions = len(relation.tags) - len(relation.tags.rstrip("PTO"))
-        takes_object = relation.verb == Tag.ING or relation.spoken[0].text in HAVING
+        takes_object = relation.verb == Tag.ING or relation.spoken[0].text in words("having")
         if self.gap is None or not relation.verb or prepositions < (1 if takes_object else 2):
             return subjects, relation
         gap, self.gap = self.gap, None
@@ -239,6 +253,9 @@ class Walk(ClauseState):
 
     def refer_back(self, subjects: list[int], relation: Relation, pronoun: str) -> None:
         """ "with a sticker on it": the sticker, and what is coordinated with it, are on what has it."""
+        content, inbound = self.answered.get(subjects[-1], ([], None)) if subjects else ([], None)
+        if inbound is not None and inbound.text == "of" and not relation.verb:
+            subjects = content  # "a table with a plate of food on it"
         what = meant(self, subjects, pronoun)
         if what is None:
             self.say(subjects, relation.spoken)
@@ -260,8 +277,11 @@ class Walk(ClauseState):
         spoken = (word,) if self.negation is None else (self.negation, word)
         self.negation = None
         subjects, inbound = self.inbound()
-        is_worn = inbound is not None and inbound.text in ("in", "with", "wearing") and subjects
-        if is_worn and self.phrases[self.nearest[-1]].is_worn:
+        if (
+            subjects
+            and inbound is not None
+            and is_placed_by(inbound, self.phrases[self.nearest[-1]], self.are_animate(subjects))
+        ):
             self.say(subjects, spoken)
         else:
             self.say(self.anchor if self.joined and self.anchor else self.nearest, spoken)
@@ -271,6 +291,14 @@ class Walk(ClauseState):
         self.opened, self.joined, self.relative, self.pending, self.gap = True, False, "", None, None
         if self.referent is not None:
             self.clause = self.nearest = self.anchor = [self.referent]
+
+
+def is_placed_by(inbound: Relation, phrase: Phrase, is_animate: bool) -> bool:
+    """Return whether a place is that of the subject: "a man in stripes on the left", "riding a bike on the left"."""
+    if phrase.head.text in words("viewers"):
+        return True  # "the cup nearest the camera on the left"
+    is_carried = is_animate and inbound.text in words("carrying")
+    return (is_carried or bool(inbound.verb)) and (phrase.is_worn or not phrase.is_definite)
 
 
 def starts_clause(phrase: Phrase, following: Item | None) -> bool:
@@ -344,7 +372,7 @@ def walk(items: Sequence[Item]) -> ClauseState:
         elif item.tag in (Tag.CONJUNCTION, Tag.PUNCTUATION):
             state.joined, state.is_apart, state.conjunction = True, item.tag is Tag.PUNCTUATION, item.text
         elif item.tag is Tag.RELATIVE:
-            state.relative = item.text
+            state.relative, state.joined = item.text, state.joined and not state.is_apart
         elif item.tag is Tag.NEGATION:
             state.negation = item
         elif item.tag is Tag.SUBORDINATOR:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from parsers.lexical.tagger import Word
+from parsers.words.attachment import Classes, colour_classes, noun_classes, relation_classes
 from parsers.words.lexicon import Tag, is_listed, words
 from parsers.words.negation import NO, is_nobody
 
@@ -48,6 +49,8 @@ class Phrase:
     determiner: Word | None = None
     denied: Word | None = None
     """The "not" before it."""
+    worn: tuple[Word, ...] = ()
+    """Clothes that follow without a preposition: "guy blue shirt"."""
 
     @property
     def attributes(self) -> list[tuple[Word, ...]]:
@@ -60,7 +63,7 @@ class Phrase:
             else:
                 found.append((*negations, word))
                 negations = ()
-        return found
+        return [*found, self.worn] if self.worn else found
 
     @property
     def is_determined(self) -> bool:
@@ -83,6 +86,16 @@ class Phrase:
         return is_nobody(self.head.text) or any(word.text == NO for word in self.modifiers)
 
     @property
+    def classes(self) -> Classes:
+        """Return what attachment knows of the phrase."""
+        found = colour_classes(self.head.text) if self.is_colour else self.noun_classes
+        return found | {"absent"} if self.is_absent else found
+
+    @property
+    def noun_classes(self) -> Classes:
+        return noun_classes(self.head.text, self.head.tag is not Tag.NOUN)
+
+    @property
     def is_animate(self) -> bool:
         return is_listed(self.head.text.rpartition(" ")[2], "animates")
 
@@ -99,10 +112,6 @@ class Phrase:
     @property
     def is_setting(self) -> bool:
         return is_listed(self.head.text.rpartition(" ")[2], "settings")
-
-    @property
-    def is_marking(self) -> bool:
-        return is_listed(self.head.text.rpartition(" ")[2], "markings")
 
     @property
     def is_body_part(self) -> bool:
@@ -133,6 +142,11 @@ class Relation:
     @property
     def without_last(self) -> "Relation":
         return Relation(self.words[:-1], self.tags[:-1])
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Return what attachment knows of the relation."""
+        return relation_classes(self.text, bool(self.verb), self.preposition)
 
     @property
     def is_place(self) -> bool:
@@ -191,9 +205,21 @@ def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
         middle = match.start() + cut.end() if cut else match.start()
         if cut:
             found.append(owned_phrase(tagged[match.start() : middle]))
-        found.append(owned_phrase(tagged[middle : match.end()]))
+        found.append(fragment(tagged[middle : match.end()]))
         end = match.end()
     return [*found, *tagged[end:]]
+
+
+def fragment(span: Sequence[Word]) -> Phrase:
+    """Return the phrase of a span; what a person wears, "guy blue shirt", becomes one attribute of the person."""
+    whole = owned_phrase(span)
+    cut = next((place for place, word in enumerate(span) if word.tag in (Tag.NOUN, Tag.PLURAL)), len(span)) + 1
+    worn = tuple(word for word in span[cut:] if word.tag not in SILENT)
+    is_described = len(worn) > 1 and worn[0].tag is Tag.ADJECTIVE and whole.mark is None
+    if not is_described or not (whole.is_worn or whole.is_body_part):
+        return whole
+    person = owned_phrase(span[:cut])
+    return replace(person, worn=worn) if person.is_animate else whole
 
 
 def owned_phrase(span: Sequence[Word]) -> Phrase:
@@ -222,7 +248,11 @@ def measured(parts: list[Item]) -> list[Item]:
     for match in reversed(list(re.finditer("(?=NON)", letters(parts)))):
         start = match.start()
         measure, inner = parts[start], parts[start + 2]
-        if isinstance(measure, Phrase) and isinstance(inner, Phrase) and is_measure(measure, inner):
+        if not (isinstance(measure, Phrase) and isinstance(inner, Phrase)):
+            continue
+        if not start and measure.modifiers and measure.head.text in words("views"):  # "a blurry picture of a cat"
+            parts = [replace(inner, modifiers=(*measure.modifiers, *inner.modifiers)), *parts[3:]]
+        elif is_measure(measure, inner):
             whole = replace(inner, modifiers=(*measure.modifiers, measure.head, *inner.modifiers))
             parts = [*parts[:start], whole, *parts[start + 3 :]]
     return parts
@@ -230,7 +260,9 @@ def measured(parts: list[Item]) -> list[Item]:
 
 def is_measure(count: Phrase, counted: Phrase) -> bool:
     is_number = count.head.text in words("quantifiers") and not count.is_determined and not count.modifiers
-    return count.head.text in words("measures") or (is_number and counted.is_determined)
+    is_ranked = count.head.text.endswith(("er", "est", "most")) or count.head.text in words("ordinals")
+    is_chosen = count.head.tag is Tag.ADJECTIVE and is_ranked and counted.is_determined  # "the taller of the two"
+    return count.head.text in words("measures") or is_chosen or (is_number and counted.is_determined)
 
 
 def relations(parts: list[Item]) -> list[Item]:

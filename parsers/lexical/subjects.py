@@ -10,14 +10,10 @@ from dataclasses import dataclass, field
 
 from parsers.lexical.phrases import Phrase, Relation
 from parsers.lexical.tagger import Word
+from parsers.words.attachment import is_far
 from parsers.words.lexicon import Tag, is_listed, verb_base, words
 
-HAVING = frozenset({"has", "have", "having", "had"})
-"""Verbs that things do as well: "a dress that has a hood"."""
-BESIDE = frozenset(
-    {"at", "near", "by", "behind", "beside", "next to", "in front of", "infront of", "along", "across", "down", "above"}
-)
-"""Prepositions that place a whole scene rather than the thing before them."""
+NO_TARGET = frozenset({"none"})
 PERSONAL = frozenset({"who", "whom"})
 """Relative words that stand for a person or an animal."""
 PERSONAL_PRONOUNS = frozenset({"him", "her", "himself", "herself"})
@@ -25,7 +21,7 @@ EMERGING = frozenset({"coming", "sticking", "hanging", "protruding", "growing", 
 """Verbs whose subject is what a thing has: "a train with smoke coming out of it"."""
 SAYING = frozenset({"says", "say", "saying", "said"})
 """Verbs of signs as well as of people: "a man by a sign that says stop"."""
-WEARING = frozenset({"wearing", "wears", "dressed"})
+WEARING = frozenset({"wearing", "wears", "dressed", "wrapped"})
 NUMBER_OF_VERB = {"is": Tag.NOUN, "was": Tag.NOUN, "has": Tag.NOUN, "are": Tag.PLURAL, "were": Tag.PLURAL}
 
 
@@ -204,14 +200,14 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
 
 def is_content(phrase: Phrase, of: Phrase) -> bool:
     """Return whether it is a thing and its content ("plate of food"), not members ("line of cars") or a place."""
-    is_thing = of.head.tag is Tag.NOUN and not of.is_setting
+    is_thing = (of.head.tag is Tag.NOUN or is_listed(phrase.head.text, "holders")) and not of.is_setting
     return is_thing and not is_gathering(phrase) and not is_listed(phrase.head.text, "places")
 
 
 def actors(state: ClauseState, relation: Relation, default: list[int]) -> list[int]:
     """Return who does an action: the default if it can, otherwise the nearest person or animal."""
     first = relation.spoken[0].text
-    is_action = relation.verb in ("V", "G", "g") and first not in HAVING | EMERGING | SAYING
+    is_action = relation.verb in ("V", "G", "g") and first not in words("having") | EMERGING | SAYING
     if not (is_action or first in WEARING):
         return default
     if any(can_do(state.phrases[index], first) for index in default):
@@ -233,7 +229,8 @@ def attachment(state: ClauseState, relation: Relation, target: Phrase | None) ->
     here, subject = state.phrases[state.nearest[-1]], state.phrases[subjects[-1]]
     if inbound.text == "of":
         return subjects if is_whole(subject, here) else state.nearest
-    return subjects if passes_over(relation, target, here, inbound, subject) else state.nearest
+    aim = target.classes if target is not None else NO_TARGET
+    return subjects if is_far(relation.classes, aim, here.classes, inbound.classes, subject.classes) else state.nearest
 
 
 def is_whole(phrase: Phrase, of: Phrase) -> bool:
@@ -264,58 +261,3 @@ def meant(state: ClauseState, subjects: list[int], pronoun: str) -> int | None:
         return before
     between = range(subjects[-1] - 1, before, -1)
     return next((index for index in between if not state.phrases[index].is_animate), before)
-
-
-def passes_over(relation: Relation, target: Phrase | None, here: Phrase, inbound: Relation, subject: Phrase) -> bool:
-    """Return whether the relation belongs to `subject`, not to `here`, which the `inbound` relation ties to it."""
-    target_is_worn, target_is_setting = target is not None and target.is_worn, target is not None and target.is_setting
-    if target_is_setting and brings_along(here, inbound) and relation.text in ("in", "on", "at"):
-        return True
-    if here.is_absent:
-        return True
-    if here.is_animate:
-        return False
-    if here.is_colour and inbound.text != "with":
-        return True  # "a word written in blue on a sign", but "with white on its face"
-    if relation.text == "with" and target is not None and target.is_animate:
-        return True
-    if inbound.text in HAVING:
-        return False
-    if not subject.is_animate:
-        return places(relation) and (passes_over_things(here, inbound) or hangs_above(relation, here))
-    if target is not None and target.is_body_part:
-        return relation.text == "with"  # but "a bag on his back"
-    if here.is_body_part and inbound.verb:
-        return False
-    if here.is_setting and inbound.preposition:
-        return True
-    if target is not None and target.is_marking:
-        return inbound.text == "in" and not here.is_worn
-    if relation.text in ("with", "without"):
-        return not here.is_worn or inbound.preposition == "in" or (inbound.text in words("carrying") and target_is_worn)
-    if relation.text == "in" and (target_is_worn or target_is_setting):
-        return target_is_worn or not (inbound.verb and inbound.preposition)
-    if inbound.text in words("carrying") and here.is_worn:
-        return places(relation) or relation.text in ("on", "in")
-    if inbound.verb and not inbound.preposition:
-        return places(relation) or relation.text == "on"
-    return places(relation) and not target_is_setting
-
-
-def brings_along(here: Phrase, inbound: Relation) -> bool:
-    """ "a couple with a dog on the beach", but "a tree with leaves on the ground"."""
-    return inbound.text == "with" and here.head.tag is Tag.NOUN and not here.is_body_part
-
-
-def passes_over_things(here: Phrase, inbound: Relation) -> bool:
-    """Return whether a relation of place belongs to the thing, not to what it has or to the ground that it is on."""
-    return inbound.text == "with" or (here.is_setting and inbound.preposition in ("on", "in"))
-
-
-def hangs_above(relation: Relation, here: Phrase) -> bool:
-    """ "a mirror on the wall above a sink": the mirror."""
-    return relation.text == "above" and here.head.text == "wall"
-
-
-def places(relation: Relation) -> bool:
-    return relation.text in BESIDE or relation.words[-1].text.endswith((" left of", " right of", " side of"))

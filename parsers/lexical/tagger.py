@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from parsers.lexical.word_groups import PLACE_PREPOSITIONS, group, groups, introduction, place, spelled_apart
+from parsers.lexical.word_groups import (
+    NUMBER_SIGNS,
+    PLACE_PREPOSITIONS,
+    group,
+    groups,
+    introduction,
+    number,
+    place,
+    spelled_apart,
+)
 from parsers.words.lexicon import Tag, is_listed, tag_of, words
 from parsers.words.spelling import respelled
 from parsers.words.tokens import APOSTROPHES, Quotation, quotations_in
@@ -51,10 +60,11 @@ CHOICES = (
     Choice(
         "can, a noun", r"(?<=[DAML])c|^c(?=[VPTB])|(?<=[Nn])c(?=$|[PTOKCRGgE])", Tag.NOUN, "a soda can on it", "DNNPI"
     ),
-    Choice("can, an auxiliary", r"c", Tag.AUXILIARY, "you can be seen", "pBBE"),
+    Choice("can, an auxiliary", r"c", Tag.AUXILIARY, "she can be seen", "pBBE"),
     Choice("a place that is a thing", r"(?<=A)y(?=$|[CKPTOGgEVBRXWz])", Tag.NOUN, "a black top", "DAN"),
     Choice("a place", r"y", Tag.PLACE, "top bunk", "LN"),
-    Choice("you, an object", r"(?<=[PT])p", Tag.PRONOUN, "closest to you", "PI"),
+    Choice("you, an object", r"(?<=[PT])u", Tag.PRONOUN, "closest to you", "PI"),
+    Choice("you, a subject", r"u", Tag.ADVERB, "where you see it", "RXVI"),
     Choice("has, before been", r"V(?=Z?B)", Tag.AUXILIARY, "cake that has been cut", "NRBBE"),
     Choice("a preposition after the", r"(?<=D)P(?=[NnA])", Tag.ADJECTIVE, "the opposite wall", "DAN"),
     Choice("a pronoun before 's", r"I(?=S)", Tag.DETERMINER, "with it 's head", "PDDN"),
@@ -78,6 +88,13 @@ CHOICES = (
     Choice("a thing in ing that is denied", r"(?<=Z)q", Tag.POSTURE, "who is not serving", "RBZg"),
     Choice("a participle like its verb", r"(?<=[BZ])v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
     Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
+    Choice(
+        "a form in s that ends a clause",
+        r"(?:(?<=WN)|(?<=WDN)|(?<=WDAN))z(?=$|[KC])",
+        Tag.VERB,
+        "as the batter swings",
+        "WDNV",
+    ),
     Choice("another form in s", r"z", Tag.PLURAL, "white skis", "An"),
     Choice("another base form", r"v", Tag.NOUN, "the watch", "DN"),
     Choice(
@@ -143,6 +160,7 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
     found: list[Word] = []
     start = 0
     opening, is_cut, grouped = True, not CUTS.isdisjoint(lower), groups()
+    nearness = words("nearness")
     quotations = {quotation.start: quotation for quotation in quotations_in(lower)}
     while start < len(lower):
         if start in quotations:
@@ -151,8 +169,9 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
             continue
         length, label = (
             (introduction(lower, start) if opening else None)
-            or (place(lower, start) if lower[start] in PLACE_PREPOSITIONS else None)
+            or (place(lower, start) if lower[start] in PLACE_PREPOSITIONS or lower[start] in nearness else None)
             or (group(lower, start) if lower[start] in grouped else None)
+            or (number(lower, start) if lower[start] in NUMBER_SIGNS else None)
             or (spelled_apart(lower, start) if is_cut else None)
             or (1, tag_of(lower[start]))
         )

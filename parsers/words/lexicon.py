@@ -73,6 +73,7 @@ class Tag(StrEnum):
     ING_OR_NOUN = "q"
     ONE = "o"
     HER = "h"
+    ONLOOKER = "u"
     LIES = "l"
     LOCATED = "s"
     THAT = "t"
@@ -90,6 +91,7 @@ CLOSED = {
     "auxiliaries": Tag.AUXILIARY,
     "pronouns": Tag.PRONOUN,
     "subject_pronouns": Tag.SUBJECT_PRONOUN,
+    "onlookers": Tag.ONLOOKER,
     "conjunctions": Tag.CONJUNCTION,
     "relatives": Tag.RELATIVE,
     "subordinators": Tag.SUBORDINATOR,
@@ -129,7 +131,7 @@ SINGULAR = {
 WHOLES = {"animates": ("people", "animals")}
 """Lists that are unions of others."""
 
-FUNCTION_TAGS = frozenset("DBICRWKSTOhtlc")
+FUNCTION_TAGS = frozenset("DBICRWKSTOhtlcu")
 """The tags of function words, which describe nothing in the scene by themselves."""
 
 PENN = {

@@ -48,9 +48,10 @@ def adopt(folder):
 def test_graphs_without_polarity_deny_nothing(parsed, tmp_path):
     for name in ("nodes", "edges"):
         path = tmp_path / "mine" / f"{name}.parquet"
-        pd.read_parquet(path).drop(columns="negated").to_parquet(path)
+        pd.read_parquet(path).drop(columns=["negated", "noun"], errors="ignore").to_parquet(path)
     found = adopt(tmp_path)
     assert not any(pd.read_parquet(found.edges)["negated"])
+    assert pd.read_parquet(found.nodes)["noun"].tolist() == ["star", "ring", "man", "hat", "sitting there"]
     assert pd.read_parquet(found.nodes)["negated"].map(list).tolist() == [[False], [], [], [], []]
 
 

@@ -77,6 +77,7 @@ def write_graphs(folder, pairs):
         "negated": [[]] * len(pairs),
         "tokens": [[0]] * len(pairs),
         "is_referent": [not p for p in places],
+        "noun": nodes["head"],
     }
     write_table(folder / "nodes.parquet", nodes, NODES)
     related = [(number, place) for number, place in pairs if place]
