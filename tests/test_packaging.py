@@ -11,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "pytorch": "torch"}
-NOT_LOCKED = ("python", "openjdk", "maven")
+NOT_LOCKED = ("python", "openjdk", "maven", "detectron2")
 """Packages that pip cannot install."""
 
 
@@ -25,9 +25,12 @@ def locked():
 
 @pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda path: path.name)
 def test_conda_environments_pin_the_locked_versions(path):
+    ranges = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     for pin in yaml.safe_load(path.read_text())["dependencies"]:
-        name, version = pin.split(" =")
-        if name not in NOT_LOCKED:
+        name, version = re.split(" >?=", pin)
+        if ">=" in pin and name not in NOT_LOCKED:
+            assert f"{CONDA_NAMES.get(name, name)}>={version}" in ranges, f"{path.name}: {pin}"
+        elif name not in NOT_LOCKED:
             assert version in locked()[CONDA_NAMES.get(name, name)], f"{path.name}: {pin}"
 
 

@@ -98,6 +98,11 @@ BUILT_IN_SOURCES: dict[str, SourceSettings] = {
     "resnet50": weights("resnet50", "resnet50-0676ba61.pth", None),
     "resnet101": weights("resnet101", "resnet101-63fe2227.pth", None),
     "vgg16": weights("vgg16", "vgg16-397923af.pth", 553_433_881),
+    "detectron2-resnet101": SourceSettings(
+        file=f"{DOWNLOADS}/R-101.pkl",
+        mirrors=("https://dl.fbaipublicfiles.com/detectron2/ImageNetPretrained/MSRA/R-101.pkl",),
+        provides={"resources/weights/R-101.pkl": None},
+    ),
     # The sizes are those that torchvision states, rounded, so they are not checked.
     "fasterrcnn_resnet50_fpn_v2": weights(
         "fasterrcnn_resnet50_fpn_v2", "fasterrcnn_resnet50_fpn_v2_coco-dd69338a.pth", None

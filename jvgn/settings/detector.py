@@ -48,8 +48,9 @@ class NetworkSettings(Frozen):
     long_side: PositiveInt = 1000
     test_proposals: PositiveInt = 300
     """Proposals per image after training. The box head runs on each, so this sets the cost of extraction."""
-    epochs: NonNegativeInt = 8
-    """0 leaves the detector untrained, which is enough to try the later stages."""
+    epochs: NonNegativeInt = 16
+    """The default shows about 1.2 million images of COCO. 0 leaves the detector untrained, which is enough to try the
+    later stages."""
     batch_size: PositiveInt = 8
     """Images per step, over all processes."""
     flips: bool = True

@@ -1,5 +1,6 @@
 """Plans: mistakes are named before any job, and real data take the same rules as the embedded world."""
 
+import os
 import re
 
 import pytest
@@ -52,6 +53,28 @@ def test_a_given_detector_is_adopted_and_proved_but_not_trained(project, miniatu
         project.configure(miniature())
     assert {"adopt_detector", "prove_detector", "extract_regions", "score"} <= planned
     assert "train_detector" not in planned
+
+
+CONDA = """#!/bin/sh
+case "$*" in
+    "info --json") echo '{"conda_version": "25.3.0", "platform": "linux-64", "conda_prefix": "/"}' ;;
+    --version) echo conda 25.3.0 ;;
+    *) echo '{"get": {"channel_priority": "strict"}}' ;;
+esac
+"""
+
+
+def test_a_run_with_detectron2_takes_its_environment(another_project, tmp_path, monkeypatch):
+    project, conda = another_project(), tmp_path / "conda"
+    place_real_data(project)
+    conda.write_text(CONDA)
+    conda.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for target, is_needed in (("runs/d2/metrics.json", True), ("metrics.json", False)):
+        plan = project.snakemake("--dry-run", "--sdm", "conda", "--", f"results/refcocog_det/{target}")
+        assert plan.returncode == 0, plan.stderr
+        assert "envs/jvgn.yaml will be created" in plan.stdout + plan.stderr
+        assert ("envs/detectron2.yaml will be created" in plan.stdout + plan.stderr) == is_needed
 
 
 FETCHING = {"download_source", "provide_file", "provide_folder"}

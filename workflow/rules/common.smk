@@ -249,6 +249,12 @@ def detector_of(wildcards):
     return configuration.detectors[wildcards.detector]
 
 
+def detector_environment(wildcards):
+    """Return the environment that has the library of a detector."""
+    library = "detectron2" if detector_of(wildcards).source == "detectron2" else "jvgn"
+    return f"../../envs/{library}.yaml"
+
+
 def detector_folder(dataset, detector):
     return layout.detector_folder(configuration.trained_on(dataset, detector), detector)
 

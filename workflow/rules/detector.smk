@@ -37,7 +37,7 @@ rule train_detector:
         detector=either_of(trained_detectors),
     cache: True
     conda:
-        "../../envs/jvgn.yaml"
+        detector_environment
     threads: 8
     resources:
         **asked_by("train_detector"),
@@ -66,7 +66,7 @@ rule adopt_detector:
     wildcard_constraints:
         detector=either_of(given_detectors),
     conda:
-        "../../envs/jvgn.yaml"
+        detector_environment
     resources:
         **asked_by("adopt_detector"),
     shell:
@@ -108,7 +108,7 @@ rule measure_detector:
     log:
         "logs/detectors/{trained_on}/{detector}.average_precision.log",
     conda:
-        "../../envs/jvgn.yaml"
+        detector_environment
     threads: 4
     resources:
         **asked_by("measure_detector"),

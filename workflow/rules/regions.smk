@@ -17,7 +17,7 @@ rule extract_regions:
         detector=either_of(network_detectors),
     cache: True
     conda:
-        "../../envs/jvgn.yaml"
+        detector_environment
     threads: 4
     resources:
         **asked_by("extract_regions"),

@@ -55,7 +55,7 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("detectors.tiny", {"source": "precomputed", "format": "npz"}, r"detectors\.tiny: .*name the files of"),
         ("datasets.shapes.run.training.epochs", "many", r"datasets\.shapes\.run: training\.epochs: .* found 'many'"),
         ("datasets.shapes.run.training.epoch", 3, r"run: unknown key training\.epoch; did you mean epochs\?"),
-        ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, resnet50, vgg16"),
+        ("datasets.shapes.run.detector", "none", "unknown detector none; known: tiny, resnet101, resnet50, d2, vgg16"),
         ("runs.odd", {"training": {"lr": 1}}, r"runs\.odd: unknown key training\.lr; remove it$"),
         ("runs.default", {}, r"runs\.default: is built in"),
         ("parsers.mine", {"backend": "stanza", "modles": "x"}, r"unknown key parsers\.mine\.stanza\.modles"),
