@@ -13,6 +13,7 @@ from jvgn.cli.options import (
     paths,
     prepared_device,
     tables,
+    tensorboard_option,
     threads_option,
     training_options,
 )
@@ -47,7 +48,8 @@ def exclude_images(output: Path, expressions: tuple[Path, ...]) -> None:
 @given("settings", "excluded")
 @tables("images", "objects")
 @paths("images")
-@made("weights", "provenance")
+@made("weights", "provenance", "losses")
+@tensorboard_option
 @training_options
 def train_detector(
     settings: Path,
@@ -57,6 +59,7 @@ def train_detector(
     machines: int,
     threads: int,
     device: str | None,
+    tensorboard: Path | None,
     **files: Path,
 ) -> None:
     """Train a Faster R-CNN on the images of DATASET that are not EXCLUDED."""
@@ -74,6 +77,7 @@ def train_detector(
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
         folder=images,
+        tensorboard=tensorboard,
         device=prepared_device(device, threads),
         threads=own_threads(threads),
         **files,

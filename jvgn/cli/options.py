@@ -73,6 +73,11 @@ def training_options(command: Callable) -> Callable:
     return processes_option(machines_option(threads_option(device_option(command))))
 
 
+def tensorboard_option(command: Callable) -> Callable:
+    help = "Also write TensorBoard's logs into this folder."
+    return click.option("--tensorboard", type=FILE, help=help)(command)
+
+
 def own_threads(threads: int) -> int:
     """Return the threads of one process: those that torchrun starts on a machine share them."""
     return max(1, threads // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))

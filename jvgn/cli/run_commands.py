@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from jvgn.cli.options import (
-    FILE,
     device_option,
     given,
     made,
     paths,
     prepared_device,
     tables,
+    tensorboard_option,
     threads_option,
     training_options,
 )
@@ -27,7 +27,7 @@ RUN_TABLES = tables(*TABLES)
 @given("settings", *RUN_FILES)
 @RUN_TABLES
 @made("model", "history")
-@click.option("--tensorboard", type=FILE, help="Also write TensorBoard's logs into this folder.")
+@tensorboard_option
 @training_options
 def train(
     settings: Path,

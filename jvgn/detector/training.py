@@ -2,12 +2,16 @@
 
 On a CPU, the same seed, number of threads and machine give the same bytes, also if the training was interrupted:
 `*.state.pt` beside the weights holds the last saved step until the weights are written. SIGTERM and SIGINT save a step.
+
+`losses.parquet` has a row for each epoch: epoch int32, learning_rate float64 (at its end), and float64 means over its
+steps: loss, and its four parts class, box (of the regions), objectness and proposal (of the anchors).
 """
 
 import logging
 import math
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -21,13 +25,15 @@ from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
 from jvgn.datasets.tables import boxes_of, read_images, read_objects
-from jvgn.detector.images import ImageFiles, load_whole
+from jvgn.detector.images import ImageFiles, load, load_whole
 from jvgn.detector.interface import untrained
 from jvgn.detector.provenance import Provenance, without, write_provenance
 from jvgn.detector.weights import pretrained_sha256, save_detector
 from jvgn.runtime.distributed import Processes, check_precision, compute_in, joined
+from jvgn.runtime.training_log import Board
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.storage.files import on_success, sha256
+from jvgn.storage.parquet import write_table
 from jvgn.storage.processes import Interrupted, Interruption, watched
 from jvgn.storage.tensor_files import TrainingState
 from parsers.errors import UserError
@@ -40,6 +46,18 @@ SMALLEST_SIDE = 1.0
 
 Target = dict[str, Tensor]
 
+PARTS = {
+    **{"loss_classifier": "class", "loss_box_reg": "box", "loss_objectness": "objectness"},
+    **{"loss_rpn_box_reg": "proposal", "loss_cls": "class", "loss_rpn_cls": "objectness", "loss_rpn_loc": "proposal"},
+}
+"""Our name of each loss of torchvision and of detectron2."""
+LOSSES = pa.schema(
+    [("epoch", pa.int32())]
+    + [(name, pa.float64()) for name in ("learning_rate", "loss", *dict.fromkeys(PARTS.values()))]
+)
+NAMED = 3
+"""The number of unreadable images that a message names."""
+
 
 def train_detector(
     settings: TorchvisionSettings | Detectron2Settings,
@@ -50,10 +68,12 @@ def train_detector(
     folder: Path | str,
     weights: Path | str,
     provenance: Path | str,
+    losses: Path | str,
+    tensorboard: Path | None = None,
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:
-    """Train a detector; write its `weights`, and its training images to `provenance`."""
+    """Train a detector; write its `weights`, its training images to `provenance`, and its `losses`."""
     torch.set_num_threads(threads)
     check_precision(torch.device(device), settings.precision)
     image_table, object_table = without(read_images(images), excluded), read_objects(objects)
@@ -83,9 +103,13 @@ def train_detector(
         depends_on = made.model_dump(mode="json", exclude={"format", "categories", "training_image_ids", "versions"})
         state = TrainingState(Path(weights).with_suffix(".state.pt"), depends_on)
         training = Training(settings, detector, processes, state)
-        with watched() as training.interruption:
-            training.run(ImageFiles(image_table, folder, seen_often=True), targets, threads)
+        files = ImageFiles(image_table, folder, seen_often=True)
+        if not training.step:
+            check_readable(files, processes, threads)
+        with watched() as training.interruption, closing(Board(tensorboard if processes.is_first else None)) as board:
+            training.run(files, targets, threads, board)
         if processes.is_first:
+            write_table(losses, {name: [row[name] for row in training.history] for name in LOSSES.names}, LOSSES)
             digest = save_detector(weights, training.detector.state_dict(), settings, categories)
             write_provenance(provenance, made.model_copy(update={"weights_sha256": digest}))
             on_success(state.remove)
@@ -105,6 +129,16 @@ def targets_of(images: pa.Table, objects: pa.Table, category_ids: Sequence[int])
         {"boxes": torch.from_numpy(box_N4[own]), "labels": torch.from_numpy(label_N[own].astype(np.int64))}
         for own in rows.values()
     ]
+
+
+def check_readable(files: ImageFiles, processes: Processes, threads: int) -> None:
+    """Read all images once: an image that cannot be read must not stop a training on its second day."""
+    logger.info("reading %d images once, to find those that cannot be read", len(files))
+    alone = [[index] for index in processes.share(range(len(files)))]
+    problems = [str(found) for (found,) in load(files, alone, threads) if isinstance(found, UserError)]
+    if problems:
+        more = f"; and {len(problems) - NAMED} more images" if len(problems) > NAMED else ""
+        raise UserError("; ".join(problems[:NAMED]) + more)
 
 
 def order_batches(sizes: Sequence[tuple[int, int]], batch_size: int, epochs: int, seed: int) -> list[list[int]]:
@@ -163,10 +197,10 @@ def scaled(processes: Processes, loss: Tensor, weight: float) -> Tensor:
     return loss if processes.count == 1 else loss * (weight * processes.count)
 
 
-def total(processes: Processes, loss: Tensor, weight: float) -> float:
-    """Return the loss of the whole batch."""
-    found = float(loss.detach())
-    return found if processes.count == 1 else processes.summed(found * weight)[0]
+def totals(processes: Processes, losses: Tensor, weight: float) -> list[float]:
+    """Return the losses of the whole batch."""
+    found = losses.detach().tolist()
+    return found if processes.count == 1 else processes.summed(*(loss * weight for loss in found))
 
 
 class Training:
@@ -190,11 +224,14 @@ class Training:
         # Small gradients would vanish in fp16, so they are scaled; other precisions do not need it.
         self.scaler = torch.amp.GradScaler(processes.device.type, enabled=settings.precision == "fp16")
         self.step = 0
+        self.history: list[dict[str, float]] = []
+        self.sums: dict[str, float] = {}
+        """The losses of the current epoch, summed over its steps so far."""
         self.interruption: Interruption | None = None
         self.resume(state.load())
         self.network = together(processes, self.detector)
 
-    def run(self, files: ImageFiles, targets: Sequence[Target], threads: int) -> None:
+    def run(self, files: ImageFiles, targets: Sequence[Target], threads: int, board: Board) -> None:
         """Train to the last step."""
         settings = self.settings
         batches = order_batches(files.sizes, settings.batch_size, settings.epochs, settings.seed)
@@ -207,20 +244,31 @@ class Training:
             for batch, part, images in zip(left, shares, load_whole(files, own, threads), strict=True):
                 rate = learning_rate(self.step, len(batches), settings.learning_rate, settings.warm_up)
                 chosen = [targets[batch[position]] for position in part.positions]
-                loss = self.learn(*self.flipped(images, chosen, part, len(batch)), part.weight, rate)
+                losses = self.learn(*self.flipped(images, chosen, part, len(batch)), part.weight, rate)
                 self.step += 1
                 progress.update()
-                progress.set_postfix(loss=f"{loss:.3f}", refresh=False)
-                self.save_if_due(len(batches), loss)
+                progress.set_postfix(loss=f"{losses['loss']:.3f}", refresh=False)
+                board.write(self.step, {f"train/{name}": value for name, value in losses.items()})
+                self.count(losses, rate, len(batches) // settings.epochs)
+                self.save_if_due(len(batches), losses)
         logger.info("%d steps in %.0f s", len(left), time.monotonic() - start)
 
-    def save_if_due(self, steps: int, loss: float) -> None:
+    def count(self, losses: dict[str, float], rate: float, steps_per_epoch: int) -> None:
+        """Add the losses of a step to those of its epoch; after the last one, add their means to the history."""
+        self.sums = {name: self.sums.get(name, 0.0) + value for name, value in losses.items()}
+        if self.step % steps_per_epoch == 0:
+            means = {name: value / steps_per_epoch for name, value in self.sums.items()}
+            self.history.append({"epoch": self.step // steps_per_epoch, "learning_rate": rate} | means)
+            self.sums = {}
+            logger.info("epoch %d: %s", self.step // steps_per_epoch, described(means))
+
+    def save_if_due(self, steps: int, losses: dict[str, float]) -> None:
         """Save the state if it is time, or if a signal asks to stop."""
         if self.is_asked_to_stop():
             self.save()
             raise Interrupted(f"stopped by a signal after step {self.step}; run it again to resume")
         if self.step % self.settings.save_every == 0 or self.step == steps:
-            logger.info("step %d of %d: loss %.5f", self.step, steps, loss)
+            logger.info("step %d of %d: %s", self.step, steps, described(losses))
             self.save()
 
     def is_asked_to_stop(self) -> bool:
@@ -241,8 +289,8 @@ class Training:
         ]
         return [image for image, _ in chosen], [target for _, target in chosen]
 
-    def learn(self, images: list[Tensor], targets: list[Target], weight: float, rate: float) -> float:
-        """Take one step on a share of a batch; return the loss of the whole batch."""
+    def learn(self, images: list[Tensor], targets: list[Target], weight: float, rate: float) -> dict[str, float]:
+        """Take one step on a share of a batch; return the loss of the whole batch and its parts."""
         device = self.processes.device
         for group in self.optimiser.param_groups:
             group["lr"] = rate
@@ -250,17 +298,17 @@ class Training:
             [image.to(device) for image in images],
             [{name: value.to(device) for name, value in target.items()} for target in targets],
         )
-        loss = torch.stack(list(losses.values())).sum()
-        value = total(self.processes, loss, weight)
-        if not math.isfinite(value):
-            raise UserError(f"the detector's loss is {value} at step {self.step + 1}; try a lower learning_rate")
+        each = torch.stack(list(losses.values()))
+        loss, values = each.sum(), totals(self.processes, each, weight)
+        if not math.isfinite(sum(values)):
+            raise UserError(f"the detector's loss is {sum(values)} at step {self.step + 1}; try a lower learning_rate")
         self.optimiser.zero_grad()
         self.scaler.scale(scaled(self.processes, loss, weight)).backward()
         self.scaler.unscale_(self.optimiser)
         nn.utils.clip_grad_norm_(self.detector.parameters(), self.settings.gradient_norm)
         self.scaler.step(self.optimiser)
         self.scaler.update()
-        return value
+        return {"loss": sum(values), **dict(zip((PARTS[name] for name in losses), values, strict=True))}
 
     def save(self) -> None:
         if self.processes.is_first:
@@ -269,6 +317,8 @@ class Training:
                 detector=self.detector.state_dict(),
                 optimiser=self.optimiser.state_dict(),
                 scaler=self.scaler.state_dict(),
+                history=self.history,
+                sums=self.sums,
             )
 
     def resume(self, saved: dict[str, Any] | None) -> None:
@@ -276,5 +326,11 @@ class Training:
             self.detector.load_state_dict(saved["detector"])
             self.optimiser.load_state_dict(saved["optimiser"])
             self.scaler.load_state_dict(saved["scaler"])
-            self.step = saved["step"]
+            self.step, self.history, self.sums = saved["step"], saved["history"], saved["sums"]
             logger.info("resuming from step %d", self.step)
+
+
+def described(losses: dict[str, float]) -> str:
+    """Return the loss and its parts for the log."""
+    parts = ", ".join(f"{name} {value:.4f}" for name, value in losses.items() if name != "loss")
+    return f"loss {losses['loss']:.5f} ({parts})"

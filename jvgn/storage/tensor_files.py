@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 Weights = dict[str, Tensor]
 DIGITS = 64
-STATE_FORMAT = 1
+STATE_FORMAT = 2
 """Increase it when older states of trainings no longer fit the code: other tensors, other steps, another meaning."""
 
 

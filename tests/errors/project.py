@@ -87,6 +87,7 @@ PARSE = f"parse --settings {GRAPHS}/settings.yaml {EXPRESSIONS} {NODES} {EDGES} 
 EXCLUDE_IMAGES = f"exclude-images --output {EXCLUDED} {EXPRESSIONS}"
 TRAIN_DETECTOR = (
     f"train-detector {NETWORK} --weights {DETECTOR}/weights.safetensors --provenance {DETECTOR}/provenance.json"
+    f" --losses {DETECTOR}/losses.parquet"
 )
 MEASURE_DETECTOR = (
     f"measure-detector --evaluation {EVALUATION} {NETWORK} --weights {DETECTOR}/weights.safetensors"

@@ -53,7 +53,13 @@ class Drawn:
     def excluded(self) -> Path:
         return self.root / "excluded.parquet"
 
-    def train(self, output: Path, settings: TorchvisionSettings = SETTINGS, excluded: Path | None = None) -> Path:
+    def train(
+        self,
+        output: Path,
+        settings: TorchvisionSettings = SETTINGS,
+        excluded: Path | None = None,
+        tensorboard: Path | None = None,
+    ) -> Path:
         train_detector(
             settings,
             **self.tables,
@@ -61,6 +67,8 @@ class Drawn:
             folder=self.folder,
             weights=output / "detector.safetensors",
             provenance=output / "provenance.json",
+            losses=output / "losses.parquet",
+            tensorboard=tensorboard,
         )
         return output / "detector.safetensors"
 

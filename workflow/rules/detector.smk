@@ -28,9 +28,11 @@ rule train_detector:
     output:
         weights=DETECTOR / "weights.safetensors",
         provenance=DETECTOR / "provenance.json",
+        losses=DETECTOR / "losses.parquet",
         # Outputs, so that the cache between workflows keeps them too.
         weights_record=record_of(DETECTOR / "weights.safetensors"),
         provenance_record=record_of(DETECTOR / "provenance.json"),
+        losses_record=record_of(DETECTOR / "losses.parquet"),
     log:
         "logs/detectors/{trained_on}/{detector}.log",
     wildcard_constraints:
@@ -49,8 +51,9 @@ rule train_detector:
     shell:
         "python -m jvgn train-detector --settings {input.settings:q} --dataset {params.dataset:q}"
         " --excluded {input.excluded:q} --images {params.images:q} --weights {output.weights:q}"
-        " --provenance {output.provenance:q} --threads {threads} --processes {resources.gpu} --machines {resources.nodes}"
-        " > {log:q} 2>&1"
+        " --provenance {output.provenance:q} --losses {output.losses:q}"
+        " --tensorboard logs/tensorboard/detectors/{wildcards.trained_on}/{wildcards.detector}"
+        " --threads {threads} --processes {resources.gpu} --machines {resources.nodes} > {log:q} 2>&1"
 
 
 rule adopt_detector:

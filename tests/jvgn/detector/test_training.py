@@ -9,9 +9,12 @@ from contextlib import contextmanager
 from itertools import chain, pairwise
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch import nn
 from torchvision.models.detection._utils import BoxCoder
 
@@ -41,14 +44,17 @@ def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(trained, dr
 
 
 def interrupt(drawn: Drawn, output: Path, settings: TorchvisionSettings) -> int:
-    """Interrupt a training by a missing image in its second step; return the saved step."""
-    second = order_batches([(48, 64)] * 4, settings.batch_size, settings.epochs, settings.seed)[1]
-    image = drawn.folder / f"{10 * (second[0] + 1)}.png"
-    content = image.read_bytes()
-    image.unlink()
-    with pytest.raises(UserError, match=f"{image.name}: no such image"):
+    """Interrupt a training by an error in its second step; return the saved step."""
+    learn = Training.learn
+
+    def failing(self, *arguments):
+        if self.step == 1:
+            raise UserError("the disk failed")
+        return learn(self, *arguments)
+
+    with pytest.MonkeyPatch.context() as patches, pytest.raises(UserError, match="the disk failed"):
+        patches.setattr(Training, "learn", failing)
         drawn.train(output, settings)
-    image.write_bytes(content)
     assert [path.name for path in output.iterdir()] == ["detector.state.pt"]
     return torch.load(output / "detector.state.pt", weights_only=True)["step"]
 
@@ -61,7 +67,10 @@ def test_an_interrupted_training_resumes_to_the_same_bytes_with_other_libraries(
     monkeypatch.setattr(training, "version", lambda library: "0.0.1")
     assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
     assert "resuming from step 1" in caplog.text
-    assert {path.name for path in (tmp_path / "detector").iterdir()} == {"detector.safetensors", "provenance.json"}
+    files = {"detector.safetensors", "provenance.json", "losses.parquet"}
+    assert {path.name for path in (tmp_path / "detector").iterdir()} == files
+    losses = [pd.read_parquet(folder / "losses.parquet") for folder in (trained[1].parent, tmp_path / "detector")]
+    pd.testing.assert_frame_equal(*losses, check_exact=True)
 
 
 @pytest.mark.parametrize("changed", ["settings", "format"])
@@ -73,8 +82,34 @@ def test_a_state_that_does_not_fit_is_kept(trained, drawn, tmp_path, caplog, mon
         monkeypatch.setattr("jvgn.storage.tensor_files.STATE_FORMAT", STATE_FORMAT + 1)
     assert drawn.train(tmp_path / "detector").read_bytes() == trained[1].read_bytes()
     assert (tmp_path / "detector/detector.state.1.pt").read_bytes() == saved
-    expected = "detector.learning_rate (0.02, now 0.01)" if changed == "settings" else "format (1, now 2)"
+    expected = (
+        "detector.learning_rate (0.02, now 0.01)"
+        if changed == "settings"
+        else f"format ({STATE_FORMAT}, now {STATE_FORMAT + 1})"
+    )
     assert f"saved with another {expected}; training starts again" in caplog.text
+
+
+def test_every_loss_is_in_the_table_of_losses_the_log_and_tensorboard(drawn, tmp_path, caplog):
+    caplog.set_level("INFO")
+    drawn.train(tmp_path, tensorboard=tmp_path / "board")
+    found = pd.read_parquet(tmp_path / "losses.parquet")
+    parts = found[["class", "box", "objectness", "proposal"]]
+    assert found["epoch"].tolist() == [1, 2] and (parts > 0).to_numpy().all()
+    np.testing.assert_allclose(parts.sum(axis=1), found["loss"], rtol=1e-6)
+    events = EventAccumulator(str(tmp_path / "board"))
+    events.Reload()
+    boxes = [event.value for event in events.Scalars("train/box")]
+    np.testing.assert_allclose(np.reshape(boxes, (2, -1)).mean(axis=1), found["box"], rtol=1e-5)
+    assert f"epoch 2: loss {found['loss'][1]:.5f} (class {found['class'][1]:.4f}, box " in caplog.text
+
+
+def test_all_unreadable_images_are_named_before_the_first_step(drawn, tmp_path, monkeypatch):
+    monkeypatch.delattr(Training, "learn")
+    (drawn.folder / "20.png").write_text("not an image")
+    (drawn.folder / "40.png").unlink()
+    with pytest.raises(UserError, match=r"20\.png: cannot be read.*; .*40\.png: no such image"):
+        drawn.train(tmp_path)
 
 
 def test_the_weights_hold_their_settings_and_categories(trained):

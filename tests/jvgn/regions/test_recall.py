@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 import pytest
 
 from jvgn.boxes import iou
@@ -48,6 +49,18 @@ def test_recall_is_the_plain_definition_and_counts_what_was_left_out(drawn, regi
         assert values["n"] == len(own) and values["oracle_recall"] == pytest.approx(100 * np.mean(hits), abs=1e-3)
         assert values["skipped"] == (3 if split == "test" else 0)
     assert 0 < found["splits"]["val"]["oracle_recall"] < 100
+
+
+@pytest.mark.parametrize(("threshold", "is_warned"), [(0.5, True), (0.0, False)])
+def test_a_recall_far_below_the_fields_is_a_warning(drawn, regions, tmp_path, caplog, threshold, is_warned):
+    kept = read_table(drawn.expressions, EXPRESSIONS).filter(pc.field("image_id") != 40)
+    write_table(drawn.expressions, kept, EXPRESSIONS)
+    measure_recall(drawn.root, regions, threshold, tmp_path / "recall.json")
+    recalls = [
+        split["oracle_recall"] for split in json.loads((tmp_path / "recall.json").read_text())["splits"].values()
+    ]
+    assert (min(recalls) < 75) == is_warned
+    assert (f"covers only {min(recalls):.1f} % of the referents" in caplog.text) == is_warned
 
 
 def test_an_object_with_several_boxes_is_covered_if_one_of_them_is(drawn, regions, tmp_path):

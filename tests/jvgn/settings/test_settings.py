@@ -181,7 +181,7 @@ def test_smoke_has_small_images_and_one_epoch_for_every_detector_that_is_a_netwo
     found, default = configuration(changed | {"preset": "smoke"}).detectors, configuration(changed).detectors
     for name in ("resnet101", "vgg16", "zoo"):
         assert (found[name].short_side, found[name].epochs, found[name].test_proposals) == (128, 1, 12)
-        assert (default[name].short_side, default[name].epochs, default[name].test_proposals) == (600, 8, 300)
+        assert (default[name].short_side, default[name].epochs, default[name].test_proposals) == (600, 16, 300)
     assert found["resnet101"].region_samples == 16 and default["resnet101"].region_samples == 256
     assert found["theirs"] == default["theirs"]
     assert found["tiny"] == default["tiny"]  # the configuration says all of it

@@ -70,6 +70,7 @@ UNPACK = f"provide --source '{json.dumps(SOURCE)}' resources/data"
 TRAIN_FROM = (
     f"train-detector --settings more/pretrained.yaml --dataset {DATASET} --excluded {EXCLUDED}"
     " --images resources/shapes/images --weights weights.safetensors --provenance provenance.json"
+    " --losses losses.parquet"
 )
 
 

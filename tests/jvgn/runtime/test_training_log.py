@@ -7,7 +7,7 @@ import sys
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from jvgn.training.log import TrainingLog
+from jvgn.runtime.training_log import TrainingLog
 
 EPOCH = {"loss": 0.5, "val_accuracy": 81.25, "learning_rate": 1e-3, "seconds": 2.0}
 

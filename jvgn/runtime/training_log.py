@@ -1,4 +1,5 @@
 """The records of a training: `history.parquet`, and while it runs a progress bar, a line an epoch, TensorBoard's files.
+Detectors use TensorBoard too.
 
 `history.parquet` has a row for each epoch: epoch int32, loss float64 (mean over the expressions trained on),
 val_accuracy float64 (percent), learning_rate float64, seconds float64. The saved model is that of the epoch with the
