@@ -25,13 +25,21 @@ NAME = click.option("--name", nargs=2, required=True, help="Names of the dataset
 
 
 @click.command(cls=Stage)
-@given("instances")
+@click.option(
+    "--part",
+    "parts",
+    type=(str, Given()),
+    multiple=True,
+    required=True,
+    metavar="FOLDER FILE",
+    help="Annotations, and the folder of their images within that of all images (`.`: the same). May be repeated.",
+)
 @made_tables("images", "objects")
-def read_training_set(instances: Path, output: Path) -> None:
+def read_training_set(parts: tuple[tuple[str, Path], ...], output: Path) -> None:
     """Read COCO's annotations, to train detectors on, into two tables."""
     from jvgn.datasets.coco import read_training_set as read
 
-    read(instances, output)
+    read(parts, output)
 
 
 @click.command(cls=Stage)

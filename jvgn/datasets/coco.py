@@ -5,8 +5,8 @@ results of a detector, a JSON list of boxes with scores.
 import json
 import logging
 import reprlib
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -103,9 +103,29 @@ def first_duplicate(listed: list[Listed]) -> Listed | None:
     return None
 
 
-def read_training_set(instances_path: Path, folder: Path) -> None:
-    """Write the tables of all annotated images and their objects to `folder`."""
-    write_annotations(read_instances(instances_path), folder)
+def read_training_set(parts: Sequence[tuple[str, Path]], folder: Path) -> None:
+    """Write the tables of all annotated images and their objects to `folder`.
+
+    A part is a file of annotations, and the folder of its images within that of all images.
+    """
+    joined = Instances(images=[], annotations=[], categories=[])
+    names: dict[int, str] = {}
+    for within, path in parts:
+        found = read_instances(path)
+        joined.images.extend(
+            image.model_copy(update={"file_name": str(PurePosixPath(within, image.file_name))})
+            for image in found.images
+        )
+        joined.annotations.extend(found.annotations)
+        for category in found.categories:
+            if names.setdefault(category.id, category.name) != category.name:
+                problem = f"category {category.id} is {category.name}, but {names[category.id]} in another file"
+                raise BrokenFile(path, problem, "give files of the same categories")
+        for twice in (first_duplicate(joined.images), first_duplicate(joined.annotations)):
+            if twice:
+                raise BrokenFile(path, f"its id {twice.id} is in another file too", "give each file once")
+    joined.categories.extend(Category(id=number, name=name) for number, name in names.items())
+    write_annotations(joined, folder)
 
 
 def described_part(instances: Instances, image_ids: set[int]) -> Instances:

@@ -10,9 +10,8 @@ from jvgn.datasets.tables import IMAGES
 from jvgn.layout import DEFAULT_RUN, RESULTS, RunPaths
 from jvgn.planning.operations import DetectorWork, ModelWork, PaddedBatch, detector_work
 from jvgn.planning.sizes import (
-    COCO_ANNOTATIONS,
     COCO_CLASSES,
-    COCO_TRAIN2014,
+    COCO_IMAGES,
     DatasetSize,
     dataset_size,
     refer_place,
@@ -102,7 +101,7 @@ class Experiment:
             found.append(self.detector.weights or self.detector.pretrained)
         if self.training_set:
             learned_from = self.configuration.training_sets[self.training_set]
-            found += [learned_from.annotations, learned_from.images]
+            found += [*learned_from.parts.values(), *learned_from.folders]
         found.append(self.configuration.vocabularies[self.run.vocabulary].glove)
         found += self.configuration.all_parsers[self.run.parser].files
         return [path for path in dict.fromkeys(found) if path]
@@ -113,11 +112,12 @@ class Experiment:
         if self.training_set is None:
             return self.size.images_by_split["train"], ""
         table = layout.table(self.training_set, "images", self.results)
-        if not table.exists() and self.configuration.training_sets[self.training_set].annotations != COCO_ANNOTATIONS:
+        files = self.configuration.training_sets[self.training_set].parts.values()
+        if not table.exists() and not COCO_IMAGES.keys() >= set(files):
             raise UserError(
                 f"the size of {self.training_set} is not known; read it first, then plan: snakemake --cores 1 {table}"
             )
-        number = count_rows(table, IMAGES) if table.exists() else COCO_TRAIN2014
+        number = count_rows(table, IMAGES) if table.exists() else sum(COCO_IMAGES[file] for file in files)
         return number, ", including the withheld ones"
 
     @cached_property

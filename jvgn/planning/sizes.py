@@ -19,8 +19,11 @@ from jvgn.storage.files import check_counts, reading
 from parsers.errors import UserError
 
 COCO_CLASSES = 80
-COCO_ANNOTATIONS = "resources/coco/annotations/instances_train2014.json"
-COCO_TRAIN2014 = 82_783  # images
+COCO_IMAGES = {
+    "resources/coco/annotations/instances_train2014.json": 82_783,
+    "resources/coco/annotations/instances_val2014.json": 40_504,
+}
+"""Images by their file of annotations."""
 
 
 class Language(NamedTuple):

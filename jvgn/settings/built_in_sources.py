@@ -53,8 +53,14 @@ BUILT_IN_SOURCES: dict[str, SourceSettings] = {
         mirrors=tuple(f"{home}/annotations/annotations_trainval2014.zip" for home in COCO),
         size=252_872_794,
         provides={
-            "resources/coco/annotations/instances_train2014.json": "annotations/instances_train2014.json",
+            f"resources/coco/annotations/instances_{part}.json": f"annotations/instances_{part}.json"
+            for part in ("train2014", "val2014")
         },
+    ),
+    "coco-val-images": SourceSettings(
+        file=f"{DOWNLOADS}/val2014.zip",
+        mirrors=tuple(f"{home}/zips/val2014.zip" for home in COCO),
+        provides={"resources/coco/val2014": "val2014/"},
     ),
     # The counts of RefCOCO and RefCOCO+ sum to the published totals, 142,210 and 141,564, but were not confirmed on the
     # archives. Those of RefCOCOg (umd) sum to 95,010, as others counted in the archive.

@@ -1,5 +1,6 @@
 """Settings of datasets in each format: their files, and what all formats share."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, PositiveInt, Tag
@@ -69,9 +70,19 @@ AnyDataset = Annotated[
 class TrainingSetSettings(Frozen):
     """Annotated images to train detectors on, besides those of a dataset."""
 
-    annotations: str
-    """A JSON file in COCO's format."""
+    annotations: str | dict[str, str]
+    """A JSON file in COCO's format; or several, each by the folder of its images within `images`."""
     images: str
     """The folder of the image files."""
     withhold: tuple[str, ...] = Field(min_length=1)
     """Datasets whose images outside of the train split no detector of this training set is trained on."""
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The files of annotations, by the folder of their images within `images`."""
+        return {".": self.annotations} if isinstance(self.annotations, str) else self.annotations
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders of images."""
+        return [str(Path(self.images, part)) for part in self.parts]

@@ -17,7 +17,8 @@ def newly_cached(said):
 
 
 def test_projects_share_detectors_and_regions_of_the_same_settings(finished, demonstrated, monkeypatch):
-    files = [f"{DETECTOR}/weights.safetensors", f"{DETECTOR}/provenance.json", *SHARDS]
+    made = ("weights.safetensors", "provenance.json", "losses.parquet")
+    files = [*(f"{DETECTOR}/{name}" for name in made), *SHARDS]
     shared = {str(path) for file in map(Path, files) for path in (file, record_of(file))}
     assert newly_cached((demonstrated / "said").read_text()) == shared
     expected = (finished.folder / REGIONS).read_bytes()
@@ -27,6 +28,6 @@ def test_projects_share_detectors_and_regions_of_the_same_settings(finished, dem
     run = finished.snakemake("--cache", "--quiet", "host", "--", REGIONS)
     assert run.returncode == 0, run.stdout + run.stderr
     assert newly_cached(run.stdout + run.stderr) == set()
-    for name in ("weights.safetensors", "provenance.json"):
+    for name in made:
         assert (finished.folder / DETECTOR / name).resolve().parent == demonstrated / "cache"
     assert (finished.folder / REGIONS).read_bytes() == expected

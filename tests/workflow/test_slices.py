@@ -34,7 +34,7 @@ TARGETS = [
 
 def configured(config):
     """The configuration with detectors of every kind: given ones, imported ones, ones of a training set."""
-    drawn = {"annotations": "resources/shapes/instances.json", "images": "resources/shapes/images"}
+    drawn = {"annotations": {"images": "resources/shapes/instances.json"}, "images": "resources/shapes"}
     config["training_sets"]["drawn"] = drawn | {"withhold": ["shapes"]}
     config["detectors"]["elsewhere"] = {"backbone": "tiny", "trained_on": "drawn"}
     config["detectors"]["given"] = {"backbone": "tiny", "weights": "given.safetensors"}

@@ -273,7 +273,19 @@ def training_images(wildcards):
 
 
 def input_training_images(wildcards):
-    return as_input(training_images(wildcards))
+    training_set = configuration.training_sets.get(wildcards.trained_on)
+    folders = training_set.folders if training_set else [pictures_of(wildcards.trained_on)]
+    return [file for folder in folders if (file := as_input(folder))]
+
+
+def training_annotations(wildcards):
+    return list(configuration.training_sets[wildcards.training_set].parts.values())
+
+
+def training_parts(wildcards):
+    """Return the files of a training set's annotations as options."""
+    parts = configuration.training_sets[wildcards.training_set].parts
+    return " ".join(f"--part {shlex.join(part)}" for part in parts.items())
 
 
 def training_tables(wildcards):

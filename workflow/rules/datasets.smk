@@ -65,7 +65,7 @@ use rule read_dataset as read_entities with:
 rule read_training_set:
     input:
         code=code_of("jvgn.datasets.coco"),
-        instances=lookup("training_sets/{training_set}/annotations", within=chosen),
+        instances=training_annotations,
     output:
         images=TRAINING_SET / "images.parquet",
         objects=TRAINING_SET / "objects.parquet",
@@ -78,6 +78,7 @@ rule read_training_set:
     resources:
         **asked_by("read_training_set"),
     params:
+        parts=training_parts,
         folder=subpath(output.images, parent=True),
     shell:
-        "python -m jvgn read-training-set --instances {input.instances:q} --output {params.folder:q} > {log:q} 2>&1"
+        "python -m jvgn read-training-set {params.parts} --output {params.folder:q} > {log:q} 2>&1"
