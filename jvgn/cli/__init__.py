@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from jvgn.cli.errors import Commands
+from jvgn.cli.errors import CommandGroup
 from jvgn.cli.log import start_log
 
 MODULES = {
@@ -45,7 +45,7 @@ class CommandTable(Mapping[str, click.Command]):
         return len(self.module_of)
 
 
-@click.group(cls=Commands, commands=CommandTable(), context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, commands=CommandTable(), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="jvgn")
 def main() -> None:
     """Joint visual grounding with language scene graphs. People use the first commands, the workflow the others."""

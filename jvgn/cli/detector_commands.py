@@ -169,7 +169,7 @@ def extract_regions(
 ) -> None:
     """Write the regions of all images: annotated (gt) or detected (det) ones."""
     from jvgn.regions.extraction import extract_regions as extract
-    from jvgn.regions.shards import Shard
+    from jvgn.regions.shards import RegionShard
     from jvgn.settings.detector import RegionSettings, read_detector_settings
 
     extract(
@@ -181,7 +181,7 @@ def extract_regions(
         images=dataset / "images.parquet",
         objects=dataset / "objects.parquet",
         folder=images,
-        shard=Shard.parse(shard),
+        shard=RegionShard.parse(shard),
         device=prepared_device(device, threads),
         threads=threads,
         **files,

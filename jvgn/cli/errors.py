@@ -15,7 +15,7 @@ from jvgn.storage.shown_text import one_line
 from parsers.errors import UserError
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """A group of commands, listed in their own order, whose mistakes are one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jvgn.cli.options import given, made, tables
+from jvgn.cli.options import given, made, tables, title_option
 from jvgn.storage.stage_command import Stage
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ def drawn_from(*names: str) -> Callable:
 
             command(output=Output(figure, numbers, title), **inputs)
 
-        titled = click.option("--title", required=True, help="The run, parser or detector that the figure is about.")
-        return given(*names)(made("figure", "numbers")(titled(draw)))
+        return given(*names)(made("figure", "numbers")(title_option(draw)))
 
     return decorate
 
@@ -104,7 +103,7 @@ def average_precision(measured: Path, output: "Output") -> None:
 @figures.command(cls=Stage)
 @given("csv")
 @made("output")
-@click.option("--title", required=True)
+@title_option
 def paper_table(csv: Path, title: str, output: Path) -> None:
     """Write a table of the paper with our figures as a page."""
     from jvgn.views.report.result_pages import write_paper_table
@@ -115,7 +114,7 @@ def paper_table(csv: Path, title: str, output: Path) -> None:
 @figures.command(cls=Stage)
 @given("picture")
 @made("output")
-@click.option("--title", required=True)
+@title_option
 def picture(picture: Path, title: str, output: Path) -> None:
     """Write a picture as a page."""
     from jvgn.views.report.result_pages import write_picture_page

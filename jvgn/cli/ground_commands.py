@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from jvgn.grounding.answer import Answer
     from jvgn.grounding.grounder import Grounder
-    from jvgn.grounding.questions import Asked
+    from jvgn.grounding.questions import ImageQuestion
     from jvgn.grounding.rule_grounder import RuleGrounder
     from jvgn.grounding.run_folder import RunFolder
     from jvgn.rules.scene_finder import SceneFinder
@@ -158,7 +158,7 @@ def trained_grounder(run: Path, parser: "Parser", threads: int, device: str | No
     return Grounder.load(run, str(prepared_device(device, threads)), parser)
 
 
-def warn_of_shapes(run: Path, asked: Sequence["Asked"]) -> None:
+def warn_of_shapes(run: Path, asked: Sequence["ImageQuestion"]) -> None:
     """Warn of a run that learned from drawn shapes, if a question is about another picture."""
     from jvgn.datasets.tables import read_images
     from jvgn.grounding.run_folder import RunFolder
@@ -171,7 +171,7 @@ def warn_of_shapes(run: Path, asked: Sequence["Asked"]) -> None:
         say(f"Warning: {OF_SHAPES}", err=True)
 
 
-def ready_run(run: Path, asked: Sequence["Asked"]) -> "RunFolder":
+def ready_run(run: Path, asked: Sequence["ImageQuestion"]) -> "RunFolder":
     """Return the run's folder, after a check that it can detect regions if no image may have stored ones."""
     from jvgn.grounding.run_folder import RunFolder
     from jvgn.grounding.stored_regions import StoredRegions
@@ -199,7 +199,7 @@ def ready_parser(run: "RunFolder | None", name: str | None) -> "Parser":
     return parser
 
 
-def drawing_files(asked: Sequence["Asked"], output: Path | None) -> list[Path]:
+def drawing_files(asked: Sequence["ImageQuestion"], output: Path | None) -> list[Path]:
     """Return the file to draw for each question."""
     from jvgn.grounding.questions import check_drawing
 
@@ -216,7 +216,7 @@ def drawing_files(asked: Sequence["Asked"], output: Path | None) -> list[Path]:
 
 
 def answered(
-    asked: Sequence["Asked"], load: "Callable[[], Grounder | RuleGrounder]", best: int
+    asked: Sequence["ImageQuestion"], load: "Callable[[], Grounder | RuleGrounder]", best: int
 ) -> Iterator[tuple[int, "Answer | str"]]:
     """Yield the answer to each question, or its problem. The model is loaded only if some question may have one."""
     problems = [question.problem for question in asked]
@@ -229,7 +229,7 @@ def answered(
         yield number, str(answer) if isinstance(answer, UserError) else answer
 
 
-def report(question: "Asked", answer: "Answer", is_silent: bool) -> None:
+def report(question: "ImageQuestion", answer: "Answer", is_silent: bool) -> None:
     """Print the table to standard output unless JSON goes there, and warnings to standard error."""
     from jvgn.grounding.answer import text_table
 

@@ -167,7 +167,7 @@ def schema(output: Path) -> None:
 
 @click.command()
 @click.argument("names", type=click.Choice(list(RUNS_OF_TABLES)), nargs=-1)
-@click.option("--results", type=FILE, default=Path("results"), show_default=True)
+@click.option("--results", type=FILE, default=Path("results"), show_default=True, help="The folder of all results.")
 @click.option("--output", type=FILE, help="Also write them into this folder, as CSV and as Markdown.")
 def tables(names: tuple[str, ...], results: Path, output: Path | None) -> None:
     """Print the paper's tables (all, or NAMES) with our figures from the runs so far. Nothing is run."""

@@ -13,6 +13,43 @@ from parsers.errors import UserError
 
 FILE = click.Path(path_type=Path)
 
+HELP = {
+    "ablation": "The accuracies of the ablation.",
+    "coverage": "Counts of the parser.",
+    "csv": "The table of the paper as CSV.",
+    "dataset": "The folder of the dataset's tables.",
+    "detector": "The settings of the detector.",
+    "edges": "The edges of the scene graphs.",
+    "evaluation": "The settings of the evaluation.",
+    "excluded": "The images that no detector may be trained on.",
+    "expressions": "The expressions of the dataset.",
+    "figure": "The figure to write.",
+    "folder": "The folder to write into.",
+    "history": "The loss and the accuracy of each epoch.",
+    "images": "The folder of the images.",
+    "instances": "Annotations in COCO's format.",
+    "markdown": "The same table as Markdown.",
+    "measured": "The measured average precision.",
+    "metrics": "The metrics of the run.",
+    "missing": "The list to write of words without a vector.",
+    "model": "The trained model.",
+    "nodes": "The nodes of the scene graphs.",
+    "numbers": "The table to write of the figure's numbers.",
+    "output": "The file or folder to write.",
+    "picture": "The picture to show.",
+    "predictions": "The predictions of the run.",
+    "proof": "The proof that the detector saw no evaluation image.",
+    "provenance": "The images and settings behind a detector.",
+    "refs": "The references in REFER's format, a pickle.",
+    "regions": "The regions of the images.",
+    "settings": "The settings of this stage, a YAML file.",
+    "skipped": "The list to write of skipped images and objects.",
+    "vectors": "The initial vectors of the words.",
+    "weights": "The weights of the detector.",
+    "words": "The words of the vocabulary.",
+}
+"""The help of each option that names a file or folder; it means the same in every command."""
+
 
 def given(*names: str) -> Callable:
     """Add required options for files that the command reads: `regions` becomes `--regions REGIONS`."""
@@ -39,10 +76,14 @@ def paths(*names: str, kind: click.Path = FILE) -> Callable:
 
     def decorate(command: Callable) -> Callable:
         for name in reversed(names):
-            command = click.option(f"--{name.replace('_', '-')}", type=kind, required=True)(command)
+            command = click.option(f"--{name}", type=kind, required=True, help=HELP[name])(command)
         return command
 
     return decorate
+
+
+def title_option(command: Callable) -> Callable:
+    return click.option("--title", required=True, help="The run, parser or detector that is shown.")(command)
 
 
 def config_option(command: Callable) -> Callable:
@@ -55,7 +96,8 @@ def device_option(command: Callable) -> Callable:
 
 
 def threads_option(command: Callable) -> Callable:
-    return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)(command)
+    help = "Threads of this machine to compute with."
+    return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help=help)(command)
 
 
 def processes_option(command: Callable) -> Callable:

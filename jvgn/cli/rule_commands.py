@@ -13,7 +13,7 @@ from jvgn.cli.options import FILE, device_option, prepared_device, threads_optio
 from parsers.errors import UserError
 
 if TYPE_CHECKING:
-    from jvgn.evaluation.expression_accuracy import Expression, Grounded
+    from jvgn.evaluation.expression_accuracy import AskedExpression, Grounded
     from jvgn.rules.given_regions import GivenRegions
     from jvgn.rules.scene import Scene
     from jvgn.rules.scene_finder import SeenPicture
@@ -98,7 +98,7 @@ def evaluate(
         write_text(answers_file, text)
 
 
-def by_rules(given: "GivenRegions", images: Path, settings: "RuleSettings") -> "Callable[[Expression], Grounded]":
+def by_rules(given: "GivenRegions", images: Path, settings: "RuleSettings") -> "Callable[[AskedExpression], Grounded]":
     from jvgn.evaluation.expression_accuracy import Grounded
     from jvgn.grounding.rule_grounder import RuleGrounder, boxes
 
@@ -109,7 +109,7 @@ def by_rules(given: "GivenRegions", images: Path, settings: "RuleSettings") -> "
         image = given.images[image_id]
         return given.scene(image, images / image.file_name)
 
-    def ground(asked: "Expression") -> Grounded:
+    def ground(asked: "AskedExpression") -> Grounded:
         answer = grounder.answer(scene(asked.image_id), asked.expression)
         unfound = answer.not_found(answer.graph.referent)
         return Grounded(answer.graph, boxes(answer), given.all_boxes(asked.image_id), unfound)
@@ -119,7 +119,7 @@ def by_rules(given: "GivenRegions", images: Path, settings: "RuleSettings") -> "
 
 def by_detector(
     given: "GivenRegions", images: Path, settings: "RuleSettings", detector: str, device: str
-) -> "Callable[[Expression], Grounded]":
+) -> "Callable[[AskedExpression], Grounded]":
     from jvgn.evaluation.expression_accuracy import Grounded
     from jvgn.grounding.rule_grounder import RuleGrounder, boxes
     from jvgn.rules.pretrained_scenes import pretrained_finder
@@ -134,7 +134,7 @@ def by_detector(
         # As stored, because the gold boxes refer to stored pixels.
         return finder.look(read_picture(images / given.images[image_id].file_name))
 
-    def ground(asked: "Expression") -> Grounded:
+    def ground(asked: "AskedExpression") -> Grounded:
         answer = grounder.answer(seen(asked.image_id), asked.expression)
         return Grounded(answer.graph, boxes(answer), answer.box_N4, answer.not_found(answer.graph.referent))
 
@@ -142,7 +142,7 @@ def by_detector(
 
 
 def calibration_of(
-    given: "GivenRegions", asked: "list[Expression]", ground: "Callable[[Expression], Grounded]"
+    given: "GivenRegions", asked: "list[AskedExpression]", ground: "Callable[[AskedExpression], Grounded]"
 ) -> dict[str, Any]:
     """Ask every expression of every image, and return how well "not found" is calibrated."""
     from tqdm import tqdm
@@ -156,14 +156,14 @@ def calibration_of(
     return calibration(list(tqdm(rows, total=len(images) * len(asked), unit=" questions", disable=None)))
 
 
-def by_run(given: "GivenRegions", images: Path, run: Path, device: str) -> "Callable[[Expression], Grounded]":
+def by_run(given: "GivenRegions", images: Path, run: Path, device: str) -> "Callable[[AskedExpression], Grounded]":
     from jvgn.evaluation.expression_accuracy import Grounded
     from jvgn.grounding.grounder import Grounder
     from jvgn.grounding.rule_grounder import boxes
 
     grounder = Grounder.load(run, device)
 
-    def ground(asked: "Expression") -> Grounded:
+    def ground(asked: "AskedExpression") -> Grounded:
         image = given.images[asked.image_id]
         seen = grounder.look_at(images / image.file_name, given.scene(image, None).box_N4)
         answer = grounder.answer(seen, asked.expression)

@@ -13,6 +13,7 @@ from jvgn.cli.options import (
     tables,
     tensorboard_option,
     threads_option,
+    title_option,
     training_options,
 )
 from jvgn.layout import TABLES
@@ -148,7 +149,7 @@ def examples(dataset: Path, nodes: Path, predictions: Path, images: Path, output
 @RUN_TABLES
 @paths("images")
 @made("output")
-@click.option("--title", required=True)
+@title_option
 def gallery(evaluation: Path, images: Path, output: Path, title: str, **sources: Path) -> None:
     """Write a page of groundings before and after message passing, from predictions."""
     from jvgn.settings.evaluation import EvaluationSettings

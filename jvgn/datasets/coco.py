@@ -37,6 +37,8 @@ def checked_name(name: str) -> str:
 
 
 class Image(BaseModel):
+    """An entry of COCO's `images`."""
+
     id: Id
     file_name: Annotated[str, AfterValidator(checked_name)]
     width: Annotated[PositiveInt, Field(lt=2**31)]
@@ -44,6 +46,8 @@ class Image(BaseModel):
 
 
 class Annotation(BaseModel):
+    """An entry of COCO's `annotations`: an object and its box."""
+
     id: Id
     image_id: Id
     category_id: Label
@@ -64,11 +68,15 @@ Listed = TypeVar("Listed", Image, Annotation)
 
 
 class Category(BaseModel):
+    """An entry of COCO's `categories`."""
+
     id: Label
     name: str
 
 
 class Instances(BaseModel):
+    """A file of COCO's annotations; fields that we do not use are not read."""
+
     images: Annotated[list[Image], FailFast()]
     annotations: Annotated[list[Annotation], FailFast()]
     categories: Annotated[list[Category], FailFast()]

@@ -25,7 +25,9 @@ Tokeniser = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Expression:
+class CustomExpression:
+    """A checked row of the user's table of expressions."""
+
     expression_id: int
     image_id: int
     object_id: int
@@ -127,7 +129,7 @@ def read_custom(settings: CustomSettings, folder: Path, tokenise: Tokeniser) -> 
 
 def read_expression(
     record: Record, row: Row, number: int, annotations: AnnotatedImages, tokenise: Tokeniser
-) -> Expression:
+) -> CustomExpression:
     """Return the row as an expression; `number` is its id if the table has no ids."""
     image = annotations.image(record, row)
     referent = annotations.referent(record, row, image)
@@ -141,10 +143,10 @@ def read_expression(
         if heads[mention.head_token] > 1:
             raise record.flaw("mentions", f"two objects have head_token {mention.head_token}")
     expression_id = number if row.expression_id is None else row.expression_id
-    return Expression(expression_id, image.id, referent, row.split, row.text, tokens, row.mentions, record)
+    return CustomExpression(expression_id, image.id, referent, row.split, row.text, tokens, row.mentions, record)
 
 
-def check_ids(records: Records, expressions: list[Expression]) -> None:
+def check_ids(records: Records, expressions: list[CustomExpression]) -> None:
     """Check that ids are unique, and that all rows or none have one."""
     seen: dict[int, str] = {}
     for expression in expressions:
@@ -157,7 +159,7 @@ def check_ids(records: Records, expressions: list[Expression]) -> None:
         seen[expression.expression_id] = record.place
 
 
-def check_splits(expressions: list[Expression], settings: CustomSettings) -> None:
+def check_splits(expressions: list[CustomExpression], settings: CustomSettings) -> None:
     for expression in expressions:
         if expression.split not in settings.splits:
             expected = f"expected one of {', '.join(settings.splits)}, found {expression.split!r}"
@@ -173,7 +175,7 @@ def check_splits(expressions: list[Expression], settings: CustomSettings) -> Non
         log.info("%d images are in train and in another split, such as image %d", len(both), min(both))
 
 
-def check_pictures(expressions: list[Expression], annotations: AnnotatedImages, folder: Path) -> None:
+def check_pictures(expressions: list[CustomExpression], annotations: AnnotatedImages, folder: Path) -> None:
     for image_id, record in {expression.image_id: expression.record for expression in reversed(expressions)}.items():
         picture = folder / annotations.images[image_id].file_name
         if not picture.is_file():
@@ -181,7 +183,7 @@ def check_pictures(expressions: list[Expression], annotations: AnnotatedImages, 
             raise UserError(f"{picture}: no such picture; {described}")
 
 
-def write_expressions(expressions: list[Expression], folder: Path) -> None:
+def write_expressions(expressions: list[CustomExpression], folder: Path) -> None:
     """Write the tables of expressions and mentions; all expressions about an object have one ref_id."""
     rows = [
         (one.expression_id, one.object_id, one.image_id, one.object_id, one.split, one.text, one.tokens)

@@ -52,6 +52,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
+    """The rows of a table, before they are checked."""
+
     path: Path
     columns: list[str]
     rows: list[Record]
@@ -150,12 +152,16 @@ Word = Annotated[str, StringConstraints(pattern=r"^\S+$")]
 
 
 class Mention(BaseModel):
+    """A mentioned object with its gold annotation."""
+
     model_config = ConfigDict(extra="forbid")
     head_token: NonNegativeInt
     object_id: Number
 
 
 class Row(BaseModel):
+    """A row of the user's table, before it is checked against the annotations."""
+
     text: Text
     split: str
     expression_id: Number | None = None

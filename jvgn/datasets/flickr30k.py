@@ -51,7 +51,9 @@ Parse = Callable[[Sequence[str]], SceneGraph]
 
 
 @dataclass(frozen=True)
-class Phrase:
+class EntityPhrase:
+    """A phrase of a caption, marked with the entity that it is about."""
+
     entity: str
     type: str
     words: range
@@ -60,12 +62,16 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Caption:
+    """A caption and its marked phrases."""
+
     tokens: list[str]
-    phrases: list[Phrase]
+    phrases: list[EntityPhrase]
 
 
 @dataclass(frozen=True)
 class Photograph:
+    """An image with the boxes and the captions of its entities."""
+
     image_id: int
     file_name: str
     split: str
@@ -89,21 +95,23 @@ class Photograph:
 
 
 @dataclass(frozen=True)
-class Mention:
+class BoxedPhrase:
+    """A phrase whose entity has boxes, and its head."""
+
     head_token: int
-    phrase: Phrase
+    phrase: EntityPhrase
 
 
 @dataclass(frozen=True)
-class Description:
+class BoxedCaption:
     """A caption with at least one boxed phrase."""
 
     expression_id: int
     photograph: Photograph
     caption: Caption
-    mentions: list[Mention]
+    mentions: list[BoxedPhrase]
     """The boxed phrases, in order."""
-    referent: Mention
+    referent: BoxedPhrase
 
     @property
     def object_id(self) -> int:
@@ -218,7 +226,7 @@ def caption_of(line: str) -> Caption:
         if found[1] != NOT_VISUAL and found[2] not in TYPES:
             raise ValueError(f"expected a type among {', '.join(TYPES)}, found {found[2]}")
         words = found[3].split()
-        phrases.append(Phrase(found[1], found[2], range(len(tokens), len(tokens) + len(words))))
+        phrases.append(EntityPhrase(found[1], found[2], range(len(tokens), len(tokens) + len(words))))
         tokens += words
         end = found.end()
     tokens += line[end:].split()
@@ -230,7 +238,7 @@ def caption_of(line: str) -> Caption:
 # Descriptions
 
 
-def descriptions(photograph: Photograph, parse: Parse, counts: Counter[str]) -> Iterator[Description]:
+def descriptions(photograph: Photograph, parse: Parse, counts: Counter[str]) -> Iterator[BoxedCaption]:
     """Yield the captions that have a boxed phrase, and count what all captions have."""
     counts["images"] += 1
     counts["objects"] += len(photograph.boxes)
@@ -238,7 +246,7 @@ def descriptions(photograph: Photograph, parse: Parse, counts: Counter[str]) -> 
         graph = parse(caption.tokens)
         heads = sorted(node.head_token for node in graph.nodes)
         boxed = [phrase for phrase in caption.phrases if phrase.entity in photograph.boxes]
-        mentions = [Mention(head_of(phrase, heads), phrase) for phrase in boxed]
+        mentions = [BoxedPhrase(head_of(phrase, heads), phrase) for phrase in boxed]
         head = graph.nodes[graph.referent].head_token
         at_head = [mention for mention in mentions if head in mention.phrase.words]
         counts["captions"] += 1
@@ -248,10 +256,10 @@ def descriptions(photograph: Photograph, parse: Parse, counts: Counter[str]) -> 
         counts["boxed phrases with a node"] += sum(mention.head_token in heads for mention in mentions)
         if mentions:
             expression_id = 10 * photograph.image_id + index
-            yield Description(expression_id, photograph, caption, mentions, (at_head or mentions)[0])
+            yield BoxedCaption(expression_id, photograph, caption, mentions, (at_head or mentions)[0])
 
 
-def head_of(phrase: Phrase, heads: Iterable[int]) -> int:
+def head_of(phrase: EntityPhrase, heads: Iterable[int]) -> int:
     """Return the first word of a phrase that is the head of a node; without one, its last word."""
     return next((head for head in heads if head in phrase.words), phrase.words[-1])
 
@@ -298,13 +306,13 @@ def merged(boxes: list[Box]) -> Box:
     return min(x1), min(y1), max(x2), max(y2)
 
 
-def expression_row(one: Description) -> tuple:
+def expression_row(one: BoxedCaption) -> tuple:
     """Return an expression; all those about an object have one ref_id."""
     text, image = " ".join(one.caption.tokens), one.photograph
     return one.expression_id, one.object_id, image.image_id, one.object_id, image.split, text, one.caption.tokens
 
 
-def mention_rows(one: Description) -> Iterator[tuple]:
+def mention_rows(one: BoxedCaption) -> Iterator[tuple]:
     for mention in one.mentions:
         object_id = one.photograph.object_ids[mention.phrase.entity]
         is_referent = object_id == one.object_id

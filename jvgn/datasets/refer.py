@@ -22,11 +22,15 @@ from parsers.scene_graph import MOST_TOKENS
 
 
 class RefMention(BaseModel):
+    """A mentioned object; only our embedded world has them."""
+
     head_token: NonNegativeInt
     ann_id: Id
 
 
-class Sentence(BaseModel):
+class RefSentence(BaseModel):
+    """A sentence of a ref."""
+
     sent_id: Id
     sent: str
     tokens: Annotated[list[str], Field(max_length=MOST_TOKENS), FailFast()]
@@ -34,11 +38,13 @@ class Sentence(BaseModel):
 
 
 class Ref(BaseModel):
+    """An entry of REFER's pickle: a referent and the sentences about it."""
+
     ref_id: Id
     ann_id: Id
     image_id: Id
     split: str
-    sentences: Annotated[list[Sentence], FailFast()]
+    sentences: Annotated[list[RefSentence], FailFast()]
 
 
 def read_dataset(

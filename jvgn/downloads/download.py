@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from jvgn.downloads.archives import is_archive, unpack
-from jvgn.downloads.transfer import Part, TransferFailed, transfer
+from jvgn.downloads.resumable_transfer import PartialFile, TransferFailed, transfer
 from jvgn.settings.source import DownloadSettings, SourceSettings
 from jvgn.storage.files import replacing, sha256, write_text
 from jvgn.storage.records import write_origin
@@ -41,10 +41,10 @@ def obtain(source: SourceSettings, settings: DownloadSettings) -> None:
     if Path(source.file).exists():
         verify_given(source)
     else:
-        download(source, Part(Path(source.file)), settings)
+        download(source, PartialFile(Path(source.file)), settings)
 
 
-def download(source: SourceSettings, part: Part, settings: DownloadSettings) -> None:
+def download(source: SourceSettings, part: PartialFile, settings: DownloadSettings) -> None:
     reasons = []
     for mirror in in_order(source.mirrors, part):
         log.info("%s: from %s", part.file, mirror)
@@ -60,13 +60,13 @@ def download(source: SourceSettings, part: Part, settings: DownloadSettings) -> 
     )
 
 
-def in_order(mirrors: tuple[str, ...], part: Part) -> list[str]:
+def in_order(mirrors: tuple[str, ...], part: PartialFile) -> list[str]:
     """Return the mirrors as given, but first the one that the partial download is from."""
     begun = part.whole()
     return sorted(mirrors, key=lambda mirror: begun is None or mirror != begun.mirror)
 
 
-def failure(mirror: str, part: Part, source: SourceSettings, settings: DownloadSettings) -> str | None:
+def failure(mirror: str, part: PartialFile, source: SourceSettings, settings: DownloadSettings) -> str | None:
     """Download from one mirror; return why it failed, or None if the part is now the verified file."""
     tries, most = 0, part.size
     while True:

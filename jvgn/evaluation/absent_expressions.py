@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from jvgn.evaluation.expression_accuracy import Expression, Grounded, overlaps
+from jvgn.evaluation.expression_accuracy import AskedExpression, Grounded, overlaps
 from jvgn.evaluation.metrics import ImageBootstrap
 
 Kind = Literal["present", "absent", "undecided"]
@@ -33,17 +33,17 @@ LEAST = 1e-6
 class Doubted:
     """An expression asked of an image, and the probability that its referent is not found there."""
 
-    expression: Expression
+    expression: AskedExpression
     kind: Kind
     not_found: float
 
 
 def doubted(
-    expressions: Sequence[Expression],
+    expressions: Sequence[AskedExpression],
     images: Mapping[int, set[int]],
     category: Callable[[int], int],
     gold: Callable[[int], np.ndarray],
-    ground: Callable[[Expression], Grounded],
+    ground: Callable[[AskedExpression], Grounded],
 ) -> Iterator[Doubted]:
     """Ask each expression of every image. `images` has the categories of each; `category` is that of an annotation."""
     for image_id, categories in images.items():

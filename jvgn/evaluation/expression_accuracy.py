@@ -34,18 +34,22 @@ from parsers.words.tokens import tokenise
 IOU_THRESHOLD = 0.5
 
 
-class Mention(BaseModel):
+class AskedMention(BaseModel):
+    """A phrase of an expression, with its gold annotation if there is one."""
+
     phrase: str
     annotation: Id | None = None
     is_referent: bool = False
 
 
-class Expression(BaseModel):
+class AskedExpression(BaseModel):
+    """A line of the user's file of expressions."""
+
     image_id: Id
     file_name: str
     expression: str
     referent: Id
-    mentions: list[Mention] = []
+    mentions: list[AskedMention] = []
     kind: list[str] = []
 
 
@@ -61,23 +65,23 @@ class Grounded:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedExpression:
     """An expression compared with its gold."""
 
-    expression: Expression
+    expression: AskedExpression
     is_found: bool
     is_covered: bool
     context: list[bool]
 
 
-def read_expressions(path: Path) -> list[Expression]:
+def read_expressions(path: Path) -> list[AskedExpression]:
     with reading(path, "JSON Lines file", "fix the file"):
         lines = path.read_text(encoding="utf8").split("\n")
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                found.append(Expression.model_validate_json(line))
+                found.append(AskedExpression.model_validate_json(line))
             except ValidationError as error:
                 raise UserError(f"{path}: line {number}: {describe(error.errors()[0])}; fix the line") from error
     if not found:
@@ -86,8 +90,10 @@ def read_expressions(path: Path) -> list[Expression]:
 
 
 def judged(
-    expressions: Iterable[Expression], ground: Callable[[Expression], Grounded], gold: Callable[[int], np.ndarray]
-) -> list[Judged]:
+    expressions: Iterable[AskedExpression],
+    ground: Callable[[AskedExpression], Grounded],
+    gold: Callable[[int], np.ndarray],
+) -> list[JudgedExpression]:
     """Compare the answer to each expression with its gold boxes."""
     found = []
     for one in expressions:
@@ -103,7 +109,7 @@ def judged(
             if mention.annotation is not None and not mention.is_referent
         ]
         is_covered = bool(overlaps(grounded.region_N4, gold(one.referent)).any())
-        found.append(Judged(one, is_right(grounded.graph.referent, one.referent), is_covered, context))
+        found.append(JudgedExpression(one, is_right(grounded.graph.referent, one.referent), is_covered, context))
     return found
 
 
@@ -111,7 +117,7 @@ def overlaps(box_N4: np.ndarray, gold_4: np.ndarray) -> np.ndarray:
     return exceeds(iou(np.nan_to_num(box_N4), gold_4), IOU_THRESHOLD)[:, 0]
 
 
-def nodes_of(graph: SceneGraph, mentions: Sequence[Mention]) -> list[int | None]:
+def nodes_of(graph: SceneGraph, mentions: Sequence[AskedMention]) -> list[int | None]:
     """Return the node of each mention, None if there is none. Mentions are in the order of their first words."""
     tokens = [token.lower() for token in graph.tokens]
     in_order = sorted(range(len(graph.nodes)), key=lambda node: graph.nodes[node].head_token)
@@ -130,7 +136,7 @@ def nodes_of(graph: SceneGraph, mentions: Sequence[Mention]) -> list[int | None]
     return found
 
 
-def accuracies(rows: Sequence[Judged]) -> dict[str, Any]:
+def accuracies(rows: Sequence[JudgedExpression]) -> dict[str, Any]:
     """Return the shares of expressions and context mentions that were found."""
     found: dict[str, Any] = shares("", [row.is_found for row in rows])
     found |= shares("context_", [hit for row in rows for hit in row.context])
@@ -149,7 +155,7 @@ def shares(prefix: str, hits: Sequence[bool]) -> dict[str, Any]:
     }
 
 
-def result(model: str, regions: str, rows: Sequence[Judged]) -> dict[str, Any]:
+def result(model: str, regions: str, rows: Sequence[JudgedExpression]) -> dict[str, Any]:
     kinds = sorted({kind for row in rows for kind in row.expression.kind})
     return {
         "model": model,

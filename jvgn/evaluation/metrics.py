@@ -37,6 +37,8 @@ Interval = Annotated[list[Percent], Field(min_length=2, max_length=2)]
 
 
 class MetricsPart(BaseModel):
+    """A part of `metrics.json`; keys of later versions are not read."""
+
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
 
 
@@ -89,6 +91,8 @@ class Shares(MetricsPart):
 
 
 class Split(MetricsPart):
+    """The numbers of one split."""
+
     n: PositiveInt
     """Expressions."""
     accuracy: Percent
@@ -123,7 +127,9 @@ class Split(MetricsPart):
     """`unary` (without message passing), `marginal` and `map` (the best joint grounding)."""
 
 
-class Provenance(MetricsPart):
+class MetricsProvenance(MetricsPart):
+    """The files, versions and seed behind the metrics."""
+
     sha256: dict[str, str] = {}
     versions: dict[str, str] = {}
     seed: int
@@ -132,11 +138,13 @@ class Provenance(MetricsPart):
 
 
 class Metrics(MetricsPart):
+    """The whole of `metrics.json`."""
+
     dataset: str
     setting: str
     run: str
     splits: dict[str, Split]
-    provenance: Provenance
+    provenance: MetricsProvenance
 
     @property
     def name(self) -> str:

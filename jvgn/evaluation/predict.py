@@ -72,9 +72,9 @@ def prediction_rows(examples: Examples, batch: Batch, beliefs: NodeBeliefs, deco
     id_K = examples.expressions["expression_id"].to_numpy()[row_K]
     head_token_K = examples.graphs.head_token_K[examples.graphs.node_start_S1[row_K] + node_K]
     gold_K = np.where(is_referent_K, examples.object_S[row_K], examples.gold.find(id_K, head_token_K))
-    ways = {way: Judged(examples, batch, beliefs.regions(way), gold_K) for way in WAYS}
+    ways = {way: JudgedRegions(examples, batch, beliefs.regions(way), gold_K) for way in WAYS}
     region_K = beliefs.regions(decoding)
-    chosen = ways[decoding] if decoding in ways else Judged(examples, batch, region_K, gold_K)
+    chosen = ways[decoding] if decoding in ways else JudgedRegions(examples, batch, region_K, gold_K)
     return pd.DataFrame(
         {
             "expression_id": id_K,
@@ -94,7 +94,7 @@ def prediction_rows(examples: Examples, batch: Batch, beliefs: NodeBeliefs, deco
     )
 
 
-class Judged:
+class JudgedRegions:
     """The chosen regions compared with the gold objects; a gold of −1 is unknown."""
 
     def __init__(self, examples: Examples, batch: Batch, region_K: Tensor, gold_K: np.ndarray) -> None:

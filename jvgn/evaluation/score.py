@@ -25,7 +25,7 @@ from jvgn.evaluation.mention_scores import (
 from jvgn.evaluation.metrics import (
     ImageBootstrap,
     Metrics,
-    Provenance,
+    MetricsProvenance,
     Shares,
     Split,
     Supporting,
@@ -50,6 +50,8 @@ SUPPORTING = ["expression_id", "object_id"]
 
 @dataclass(frozen=True)
 class RunName:
+    """The dataset, the setting and the name of a run."""
+
     dataset: str
     setting: str
     run: str
@@ -281,14 +283,14 @@ def shares(referents: pd.DataFrame, context: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
-def provenance(files: Scored) -> Provenance:
+def provenance(files: Scored) -> MetricsProvenance:
     tables_of_dataset = {name: files.dataset / f"{name}.parquet" for name in ("expressions", "objects", "mentions")}
     hashed = tables_of_dataset | {
         name: path
         for field in fields(files)
         if (name := field.name) != "dataset" and (path := getattr(files, name)) is not None
     }
-    return Provenance(
+    return MetricsProvenance(
         sha256={name: hash_of(path) for name, path in hashed.items()},
         versions={"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
         seed=RunSettings.read(files.settings).training.seed,

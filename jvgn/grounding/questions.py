@@ -19,7 +19,9 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ImageQuestion:
+    """A sentence to ground in an image."""
+
     image: Path
     text: str
     place: str
@@ -38,7 +40,7 @@ class Asked:
         return None if self.image.exists() else f"{self.image}: no such image; check its path"
 
 
-def asked_of(image: Path | None, expressions: Sequence[str], table: Path | None) -> list[Asked]:
+def asked_of(image: Path | None, expressions: Sequence[str], table: Path | None) -> list[ImageQuestion]:
     """Return the questions of a command line: an image with expressions, or a CSV file."""
     if table is not None:
         if image is not None:
@@ -47,17 +49,18 @@ def asked_of(image: Path | None, expressions: Sequence[str], table: Path | None)
     if image is None or not expressions:
         raise UserError('no question; give an image and an expression: jvgn ground photo.jpg "the red car" …')
     places = [f"expression {number}" for number in range(1, len(expressions) + 1)] if len(expressions) > 1 else [""]
-    return [Asked(image, text, place) for text, place in zip(expressions, places, strict=True)]
+    return [ImageQuestion(image, text, place) for text, place in zip(expressions, places, strict=True)]
 
 
-def read_questions(path: Path) -> list[Asked]:
+def read_questions(path: Path) -> list[ImageQuestion]:
     with reading(path, "CSV file", "save it as CSV in UTF-8"), path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file, restval="")
         missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
         if missing:
             raise BrokenFile(path, f"has no column {missing[0]}", f"name its columns in line 1: {','.join(COLUMNS)}")
         questions = [
-            Asked(path.parent / row["image"], row["expression"], f"{path}, line {rows.line_num}") for row in rows
+            ImageQuestion(path.parent / row["image"], row["expression"], f"{path}, line {rows.line_num}")
+            for row in rows
         ]
     if not questions:
         raise BrokenFile(path, "has no question", "write a row for each expression")

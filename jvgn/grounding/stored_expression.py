@@ -22,6 +22,8 @@ from parsers.scene_graph import SceneGraph
 
 @dataclass(frozen=True)
 class StoredExpression:
+    """An expression of a run's predictions, with its image and scene graph."""
+
     expression_id: int
     split: str
     text: str

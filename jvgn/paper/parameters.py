@@ -12,6 +12,8 @@ from jvgn.storage.shown_text import aligned
 
 @dataclass(frozen=True)
 class Layer:
+    """A layer of the network and the number of its parameters."""
+
     name: str
     shape: str
     parameters: int

@@ -26,6 +26,8 @@ FLICKR30K_SPLIT = "test"
 
 @dataclass(frozen=True)
 class Run:
+    """A run whose metrics fill a cell of a table."""
+
     dataset: str
     setting: str
     run: str = DEFAULT_RUN

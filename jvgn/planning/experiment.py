@@ -38,6 +38,8 @@ COCO_FEATURE_SIZE = 1024
 
 @dataclass(frozen=True)
 class Experiment:
+    """A run on a dataset in one setting, as the configuration describes it."""
+
     configuration: Configuration
     dataset: str
     setting: str

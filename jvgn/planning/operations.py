@@ -26,6 +26,8 @@ BACK = 2
 
 @dataclass(frozen=True)
 class DetectorWork:
+    """The operations and the memory of a detector."""
+
     feature_size: int
     weight_bytes: int
     train_image: float

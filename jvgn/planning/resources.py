@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 
 class Request(NamedTuple):
+    """The memory and the time that a rule asks for."""
+
     megabytes: int | None
     """None: depends on the settings; see `parser_megabytes`."""
     minutes: int

@@ -40,6 +40,8 @@ sentences and on the world's, and assumed for the short ones."""
 
 
 class Published(NamedTuple):
+    """The published size of a dataset."""
+
     objects: int
     images: int
     images_by_split: dict[str, int]
@@ -64,6 +66,8 @@ GOOGLE = {"train": 85_474, "val": 9_536}
 
 @dataclass(frozen=True)
 class DatasetSize:
+    """The size of a dataset, as far as the cost of a run depends on it."""
+
     images: int
     objects: int
     classes: int

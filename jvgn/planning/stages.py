@@ -21,6 +21,8 @@ NOT_KNOWN = "size unknown"
 
 @dataclass(frozen=True)
 class PlannedStage:
+    """The files and the cost of one stage."""
+
     name: str
     files: tuple[str | Path, ...]
     """The stage is done if all of them exist."""

@@ -18,7 +18,7 @@ from jvgn.detector.interface import Found, Source, load_source
 from jvgn.detector.provenance import read_provenance
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.hdf5_store import Regions, Skipped, skip_or_stop
-from jvgn.regions.shards import WINDOW, Parts, Shard, fingerprint
+from jvgn.regions.shards import WINDOW, Parts, RegionShard, fingerprint
 from jvgn.settings.detector import DetectorSettings, RegionSettings
 from jvgn.storage.files import sha256
 from parsers.errors import UserError
@@ -39,7 +39,7 @@ def extract_regions(
     weights: Path | str,
     provenance: Path | str,
     output: Path | str,
-    shard: Shard = Shard(),
+    shard: RegionShard = RegionShard(),
     device: str | torch.device = "cpu",
     threads: int = 1,
 ) -> None:

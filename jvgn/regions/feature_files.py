@@ -57,6 +57,8 @@ class Precomputed:
 
 
 class FeatureFiles(Protocol):
+    """Precomputed features in any format."""
+
     def read(self, image_id: int, file_name: str) -> Precomputed:
         """Return the features of an image; a `UserError` if they are missing or invalid."""
 
@@ -109,6 +111,8 @@ class TsvFile:
 
 
 class NpzFolder:
+    """A folder with one `.npz` file for each image."""
+
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
             raise UserError(f"{folder}: no such folder; fix the detector's settings")
@@ -128,6 +132,8 @@ class NpzFolder:
 
 
 class RegionFile:
+    """An HDF5 file of regions, as the workflow writes them."""
+
     def __init__(self, path: Path) -> None:
         self.store = RegionStore(path)
         self.image_ids = set(self.store.image_ids.tolist())

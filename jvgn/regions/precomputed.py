@@ -17,7 +17,7 @@ from jvgn.detector.provenance import Provenance, read_image_ids, write_provenanc
 from jvgn.regions.annotated import Annotations, annotations_of
 from jvgn.regions.feature_files import FORMATS, FeatureFiles, Precomputed
 from jvgn.regions.hdf5_store import Policy, Regions, Skipped, skip_or_stop
-from jvgn.regions.shards import WINDOW, Parts, Shard, fingerprint
+from jvgn.regions.shards import WINDOW, Parts, RegionShard, fingerprint
 from jvgn.settings.detector import PrecomputedSettings, RegionSettings
 from jvgn.storage.files import sha256
 from parsers.errors import UserError
@@ -50,11 +50,11 @@ def import_regions(
         annotated = annotations_of(table, read_objects(objects), settings.on_bad_input)
     feature_size = first_feature_size(files, table)
     made_by = {"dataset": dataset, "setting": setting, "detector": name, "detector_sha256": UNKNOWN}
-    made_by |= {"settings": settings.model_dump_json(), "imported_from": str(path), "shard": str(Shard())}
+    made_by |= {"settings": settings.model_dump_json(), "imported_from": str(path), "shard": str(RegionShard())}
     depends_on = fingerprint(*made_by.values(), *changes_of(Path(path)), sha256(images), sha256(objects))
     parts = Parts(output, feature_size, settings.precision, made_by, depends_on)
     importer = Importer(files, settings, feature_size, annotated)
-    windows = Shard().windows(len(table), WINDOW * settings.batch_size)
+    windows = RegionShard().windows(len(table), WINDOW * settings.batch_size)
     for window in tqdm(windows, desc="regions", unit="window", disable=None):
         if not parts.has(window, settings.on_bad_input):
             parts.write(window, *importer.regions_of(table.slice(window.start, len(window)).to_pylist()))

@@ -34,7 +34,7 @@ OWN = ("format", "feature_size", "shard")
 
 
 @dataclass(frozen=True)
-class Shard:
+class RegionShard:
     """One of `count` jobs; `number` counts from 1."""
 
     number: int = 1
@@ -128,7 +128,7 @@ def merge_regions(shards: Sequence[Path], output: Path | str, skipped: Path | st
     first = stores[0].info
     made_by = {key: value for key, value in first.items() if key not in OWN}
     for number, store in enumerate(stores, start=1):
-        expected = {**made_by, "shard": str(Shard(number, len(stores)))}
+        expected = {**made_by, "shard": str(RegionShard(number, len(stores)))}
         for key, value in expected.items():
             if store.info.get(key) != value:
                 found = store.info.get(key, "none")

@@ -35,6 +35,8 @@ with torch.autocast("cpu", dtype=torch.bfloat16):
 
 @dataclass(frozen=True)
 class Processes:
+    """The processes of a training, and what they compute together; there may be only one."""
+
     device: torch.device
     rank: int = 0
     count: int = 1

@@ -25,6 +25,8 @@ UNION_TAG = "one of: "
 
 
 class Frozen(BaseModel):
+    """Settings that cannot change and admit no unknown key."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     @classmethod

@@ -41,6 +41,8 @@ class CompareSettings(Frozen):
 
 
 class Configuration(Frozen):
+    """Schema of `config.yaml`."""
+
     preset: PresetName = "default"
     """Values that this file overrides: `paper` is the paper as printed, `smoke` a small, quick test of everything."""
     shapes: WorldSettings = WorldSettings()

@@ -8,6 +8,8 @@ from jvgn.settings.base import Frozen
 
 
 class CustomSettings(Frozen):
+    """The files of a user's own dataset, and how they are read."""
+
     annotations: str
     """JSON in COCO's format: images, annotations and categories."""
     expressions: Annotated[str, StringConstraints(pattern=r"\.(csv|jsonl|parquet)$")]

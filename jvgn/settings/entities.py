@@ -6,6 +6,8 @@ from jvgn.settings.base import Frozen
 
 
 class EntitiesSettings(Frozen):
+    """The files of a dataset in the format of Flickr30k Entities."""
+
     entities: str
     """The published `annotations.zip`, or a folder with its content: `Annotations/{id}.xml`, `Sentences/{id}.txt`."""
     split_lists: str

@@ -6,6 +6,8 @@ from jvgn.settings.base import Frozen
 
 
 class EvaluationSettings(Frozen):
+    """Settings of the evaluation, the same for all runs."""
+
     iou_threshold: float = Field(0.5, ge=0, lt=1)
     """In `det`, a grounding is correct if its IoU with the gold box is larger than this."""
     held_out: PositiveInt = 500

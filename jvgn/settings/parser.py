@@ -24,8 +24,9 @@ Given = Annotated[str, AfterValidator(outside_results)]
 
 
 class LexicalSettings(Frozen):
-    backend: Literal["lexical"]
     """Word lists and patterns, without a model or download."""
+
+    backend: Literal["lexical"]
 
     @property
     def files(self) -> list[str]:
@@ -33,8 +34,9 @@ class LexicalSettings(Frozen):
 
 
 class StanzaSettings(Frozen):
-    backend: Literal["stanza"]
     """Stanza's neural dependency parser."""
+
+    backend: Literal["stanza"]
     models: str = STANZA_FOLDER
     """A folder of Stanza's English models. The workflow downloads the default one."""
     tags: Literal["lexicon", "model"] = "lexicon"
@@ -48,8 +50,9 @@ class StanzaSettings(Frozen):
 
 
 class ConlluSettings(Frozen):
-    backend: Literal["conllu"]
     """Your own dependency trees."""
+
+    backend: Literal["conllu"]
     parses: str
     """A CoNLL-U file with a tree for every sentence."""
 
@@ -59,8 +62,9 @@ class ConlluSettings(Frozen):
 
 
 class CorenlpSettings(Frozen):
-    backend: Literal["corenlp"]
     """The paper's parser: scene graphs of CoreNLP, which needs Java."""
+
+    backend: Literal["corenlp"]
     folder: str = "resources/corenlp"
     """The folder of CoreNLP's jars. The workflow downloads the default one."""
     repair: bool = True
@@ -72,8 +76,9 @@ class CorenlpSettings(Frozen):
 
 
 class GraphsSettings(Frozen):
-    backend: Literal["graphs"]
     """Your own scene graphs."""
+
+    backend: Literal["graphs"]
     nodes: Given
     """A Parquet file with the columns of `nodes.parquet`; docs/parsers.md describes them. It is never written to."""
     edges: Given
@@ -88,6 +93,8 @@ AnyParser = LexicalSettings | StanzaSettings | ConlluSettings | CorenlpSettings 
 
 
 class ParserSettings(RootModel[Annotated[AnyParser, Field(discriminator="backend")]]):
+    """Settings of any parser, as a file holds them."""
+
     def write(self, path: Path | str) -> None:
         """Write every value, defaults included."""
         self.root.write(path)

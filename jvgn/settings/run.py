@@ -10,6 +10,8 @@ RuleGroup = Literal["names", "attributes", "places", "order", "relations", "diff
 
 
 class ModelSettings(Frozen):
+    """Sizes and variants of the network."""
+
     spatial_size: int = Field(512, gt=0, le=2**16)
     """Size of the embedded position of a region."""
     hidden_size: int = Field(1024, gt=0, le=2**16)
@@ -22,6 +24,8 @@ class ModelSettings(Frozen):
 
 
 class TrainingSettings(Frozen):
+    """Objective, optimiser and schedule of the training."""
+
     seed: NonNegativeInt = 0
     marginalise: bool = True
     """Sum over the groundings of context nodes while training; false: score the referent's phrase alone."""
@@ -87,6 +91,8 @@ class RuleSettings(Frozen):
 
 
 class RunSettings(Frozen):
+    """A run: its inputs, its model and its training."""
+
     detector: str
     parser: str = "lexical"
     vocabulary: str

@@ -64,6 +64,8 @@ class ConfiguredSource(Frozen):
 
 
 class DownloadSettings(Frozen):
+    """Tries and waits of every download."""
+
     tries: PositiveInt = 4
     """Tries without progress of a megabyte, before the next mirror."""
     wait: NonNegativeFloat = 2.0

@@ -6,6 +6,8 @@ from jvgn.settings.base import Frozen
 
 
 class WorldSettings(Frozen):
+    """Size and seed of the embedded world."""
+
     seed: NonNegativeInt = 0
     train: PositiveInt = 800
     """Images of the split. A larger number keeps the first images."""

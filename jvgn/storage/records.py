@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Origin:
+    """The content of a record: the command, the inputs and the code behind a file."""
+
     stage: str
     sha256: str
     size: int

@@ -24,6 +24,8 @@ CHECKSUM = ".sha256"
 
 @dataclass(frozen=True)
 class Finding:
+    """A problem with a file."""
+
     kind: Kind
     path: Path
     reason: str

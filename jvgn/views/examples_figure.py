@@ -43,6 +43,8 @@ def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: S
 
 @dataclass(frozen=True)
 class Example:
+    """An expression to draw, before and after message passing."""
+
     title: str
     image: str
     """The name of its file."""

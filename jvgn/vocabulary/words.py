@@ -43,6 +43,8 @@ CHUNK = 1 << 16
 
 
 class Vocabulary:
+    """The known words and their indices."""
+
     def __init__(self, words: Sequence[str]) -> None:
         self.words = list(words)
         self.index = {word: index for index, word in enumerate(self.words)}

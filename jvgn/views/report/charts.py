@@ -22,6 +22,8 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Output:
+    """The files and the title of a figure."""
+
     figure: Path
     numbers: Path
     title: str

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from jvgn.storage.files import write_text
 from jvgn.storage.pictures import checked_picture
 from jvgn.views.self_contained_page import filled, jpeg_url, small_jpeg
-from jvgn.views.survey.rated_models import Groundings, Model, Sentence
+from jvgn.views.survey.rated_models import Groundings, Model, RatedSentence
 from jvgn.views.survey.survey_files import QUESTION, SCALE, Key, KeyExample, write_key
 from parsers.errors import UserError
 
@@ -50,7 +50,7 @@ def write_form(models: Sequence[Model], count: int, seed: int, output: Path, key
     write_key(key, Key(survey=survey, seed=seed, examples=by_number))
 
 
-def shuffled(models: Sequence[Model], count: int, chance: random.Random) -> list[tuple[Model, Sentence]]:
+def shuffled(models: Sequence[Model], count: int, chance: random.Random) -> list[tuple[Model, RatedSentence]]:
     """Return the same sentences for every model, in random order."""
     common = sorted(set.intersection(*(model.sentences() for model in models)))
     if len(common) < count:

@@ -31,6 +31,8 @@ Probability = Annotated[float, Field(ge=0, le=1.0001)]  # rounding of float32
 
 
 class GroundedObject(Frozen):
+    """An object of a sentence, its box and its probabilities."""
+
     phrase: str = Field(min_length=1)
     box: Box
     after: Probability
@@ -46,17 +48,21 @@ class GroundedObject(Frozen):
         return box
 
 
-class Relation(Frozen):
+class RatedRelation(Frozen):
+    """A relation between two of the objects, by their positions."""
+
     subject: int = Field(ge=0)
     relation: str
     object: int = Field(ge=0)
 
 
 class Groundings(Frozen):
+    """A line of a file of groundings: a sentence, its objects and relations."""
+
     image: str
     sentence: str = Field(min_length=1)
     objects: tuple[GroundedObject, ...] = Field(min_length=1)
-    relations: tuple[Relation, ...] | None = None
+    relations: tuple[RatedRelation, ...] | None = None
 
     @model_validator(mode="after")
     def check(self) -> "Groundings":
@@ -66,7 +72,7 @@ class Groundings(Frozen):
         return self
 
 
-class Sentence(NamedTuple):
+class RatedSentence(NamedTuple):
     """The name of an image file and a sentence about it, by which models are matched."""
 
     image: str
@@ -74,12 +80,14 @@ class Sentence(NamedTuple):
 
 
 class Model(Protocol):
+    """A model to be rated: its sentences and their groundings."""
+
     name: str
     images: Path
     """The folder of its images."""
 
-    def sentences(self) -> set[Sentence]: ...
-    def groundings(self, sentence: Sentence) -> Groundings: ...
+    def sentences(self) -> set[RatedSentence]: ...
+    def groundings(self, sentence: RatedSentence) -> Groundings: ...
 
 
 class FileModel:
@@ -90,7 +98,7 @@ class FileModel:
         found = [self.checked(where, line) for where, line in self.lines(path)]
         if not found:
             raise UserError(f"{path}: has no grounding; write one a line, see docs/survey.md")
-        self._groundings = {Sentence(one.image, one.sentence): one for one in reversed(found)}
+        self._groundings = {RatedSentence(one.image, one.sentence): one for one in reversed(found)}
 
     @staticmethod
     def lines(path: Path) -> list[tuple[str, str]]:
@@ -106,10 +114,10 @@ class FileModel:
         except ValidationError as error:
             raise UserError(f"{where}: {describe(error.errors()[0])}; see docs/survey.md") from error
 
-    def sentences(self) -> set[Sentence]:
+    def sentences(self) -> set[RatedSentence]:
         return set(self._groundings)
 
-    def groundings(self, sentence: Sentence) -> Groundings:
+    def groundings(self, sentence: RatedSentence) -> Groundings:
         return self._groundings[sentence]
 
 
@@ -128,10 +136,10 @@ class RunModel:
         self._objects = found[found["expression_id"].isin(kept)].groupby("expression_id")
         self._relations = edges[edges["expression_id"].isin(kept)].groupby("expression_id")
 
-    def sentences(self) -> set[Sentence]:
+    def sentences(self) -> set[RatedSentence]:
         return set(self._expressions)
 
-    def groundings(self, sentence: Sentence) -> Groundings:
+    def groundings(self, sentence: RatedSentence) -> Groundings:
         number = self._expressions[sentence]
         rows = self._objects.get_group(number).sort_values("node")
         edges = self._relations.get_group(number) if number in self._relations.groups else pd.DataFrame()
@@ -141,7 +149,7 @@ class RunModel:
             raise BrokenFile(self.path, f"expression {number}: {describe(error.errors()[0])}") from error
 
     @staticmethod
-    def grounded(sentence: Sentence, rows: pd.DataFrame, edges: pd.DataFrame) -> Groundings:
+    def grounded(sentence: RatedSentence, rows: pd.DataFrame, edges: pd.DataFrame) -> Groundings:
         return Groundings(
             image=sentence.image,
             sentence=sentence.text,
@@ -156,13 +164,13 @@ class RunModel:
                 for row in rows.itertuples()
             ),
             relations=tuple(
-                Relation(subject=edge.subject, relation=edge.relation, object=edge.object)
+                RatedRelation(subject=edge.subject, relation=edge.relation, object=edge.object)
                 for edge in edges.itertuples()
             ),
         )
 
 
-def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Sentence, int]:
+def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[RatedSentence, int]:
     """Return the ids of a split's expressions that have predictions; the first of equal sentences."""
     path = dataset / "expressions.parquet"
     table, images = tables.read_expressions(path), tables.read_images(dataset / "images.parquet")
@@ -177,7 +185,7 @@ def shown_expressions(dataset: Path, split: str, predicted: set[int]) -> dict[Se
         )
     names = images.to_pandas().set_index("image_id")["file_name"]
     rows = own.assign(image=own["image_id"].map(names))[::-1].itertuples()
-    return {Sentence(row.image, row.text): row.expression_id for row in rows}
+    return {RatedSentence(row.image, row.text): row.expression_id for row in rows}
 
 
 def read_models(

@@ -21,12 +21,16 @@ ASK_AGAIN = "ask the rater for the file that the form saved"
 
 
 class KeyExample(Frozen):
+    """The model behind an example, its image and its sentence."""
+
     model: str
     image: str
     sentence: str
 
 
 class Key(Frozen):
+    """The file that says which model made which example."""
+
     format: Literal["1"] = "1"
     survey: str
     question: str = QUESTION
@@ -40,6 +44,8 @@ class Key(Frozen):
 
 
 class RaterAnswers(Frozen):
+    """The file of answers that the form saves for a rater."""
+
     format: Literal["1"]
     survey: str
     rater: str = Field(min_length=1)

@@ -116,6 +116,18 @@ def test_the_command_line_loads_nothing_heavy():
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+def all_commands(group=main):
+    for command in group.commands.values():
+        yield command
+        if isinstance(command, click.Group):
+            yield from all_commands(command)
+
+
+def test_every_option_says_what_it_is():
+    options = [(each.name, one) for each in all_commands() for one in each.params if isinstance(one, click.Option)]
+    assert [(command, option.name) for command, option in options if not option.help] == []
+
+
 def test_the_commands_for_beginners_are_listed_first():
     names = list(main.commands)
     assert names[0] == "ground" and names.index("summary") < names.index("train")

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from jvgn.cli.errors import Commands
+from jvgn.cli.errors import CommandGroup
 from jvgn.graphs.parsing import read_parser
 from jvgn.settings.parser import ParserSettings
 from parsers.errors import UserError
@@ -62,7 +62,7 @@ def test_options_that_a_backend_does_not_take_are_named(options, problem):
 
 
 def ran(problem: Exception):
-    @click.group(cls=Commands)
+    @click.group(cls=CommandGroup)
     def main(): ...
 
     @main.command()

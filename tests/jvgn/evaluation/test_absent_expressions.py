@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from jvgn.evaluation.absent_expressions import Doubted, calibration, doubted
-from jvgn.evaluation.expression_accuracy import Expression, Grounded
+from jvgn.evaluation.expression_accuracy import AskedExpression, Grounded
 from parsers import parse
 
 CUP, DOG = (
-    Expression(image_id=image, file_name="", expression=text, referent=note)
+    AskedExpression(image_id=image, file_name="", expression=text, referent=note)
     for image, text, note in ((1, "the cup", 10), (2, "the dog", 20))
 )
 BOX = {10: np.array([0, 0, 9, 9.0]), 20: np.array([20, 20, 40, 40.0])}

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from PIL import Image
 
 from jvgn.cli import main
-from jvgn.evaluation.expression_accuracy import Mention, nodes_of
+from jvgn.evaluation.expression_accuracy import AskedMention, nodes_of
 from parsers import parse
 
 ANNOTATIONS = {
@@ -89,7 +89,7 @@ def test_a_wrong_row_is_named(evaluate, tmp_path, row, named):
 def test_a_mention_belongs_to_the_first_node_in_its_phrase_and_a_repeated_one_to_the_next():
     graph = parse("the man between the man with the ponytail and the man in the red cap")
     phrases = ["the man", "the man with the ponytail", "the ponytail", "the man in the red cap", "a dog"]
-    nodes = nodes_of(graph, [Mention(phrase=phrase) for phrase in phrases])
+    nodes = nodes_of(graph, [AskedMention(phrase=phrase) for phrase in phrases])
     heads = [None if node is None else graph.nodes[node].head for node in nodes]
     assert heads == ["man", "man", "ponytail", "man", None]
     assert len({node for node in nodes if node is not None}) == 4

@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jvgn.evaluation.metrics import ImageBootstrap, Metrics, Provenance, Shares, Split, read_metrics, write_metrics
+from jvgn.evaluation.metrics import (
+    ImageBootstrap,
+    Metrics,
+    MetricsProvenance,
+    Shares,
+    Split,
+    read_metrics,
+    write_metrics,
+)
 from jvgn.evaluation.run_comparison import ComparedRun, ScoredRun, ablate, compare, summary
 from jvgn.settings.run import RunSettings, TrainingSettings
 from jvgn.storage.files import sha256
@@ -15,7 +23,7 @@ from parsers.errors import UserError
 
 from .conftest import write_predictions
 
-PROVENANCE = Provenance(seed=0, detector_proof="proved")
+PROVENANCE = MetricsProvenance(seed=0, detector_proof="proved")
 
 
 def split(accuracy, **ways):
@@ -24,7 +32,7 @@ def split(accuracy, **ways):
 
 
 def written(path, splits, run="default", seed=0):
-    provenance = Provenance(seed=seed, detector_proof="proved")
+    provenance = MetricsProvenance(seed=seed, detector_proof="proved")
     write_metrics(path, Metrics(dataset="shapes", setting="gt", run=run, splits=splits, provenance=provenance))
     return path
 

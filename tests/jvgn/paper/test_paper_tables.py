@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from jvgn.cli import main
-from jvgn.evaluation.metrics import Metrics, Provenance, Split, write_metrics
+from jvgn.evaluation.metrics import Metrics, MetricsProvenance, Split, write_metrics
 from jvgn.paper.paper_tables import OURS, paper_table, published
 from jvgn.paper.runs import RUNS_OF_TABLES, Run
 from parsers.errors import UserError
@@ -26,7 +26,7 @@ def write_run(results, run, split, **values):
         setting=run.setting,
         run=run.run,
         splits={split: Split(**whole)},
-        provenance=Provenance(seed=0, detector_proof="proved"),
+        provenance=MetricsProvenance(seed=0, detector_proof="proved"),
     )
     write_metrics(results / run.metrics, metrics)
     return results / run.metrics

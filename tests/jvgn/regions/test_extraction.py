@@ -10,7 +10,7 @@ from jvgn.detector.images import read_image
 from jvgn.detector.weights import load_detector
 from jvgn.regions.extraction import Extractor, batch_by_size
 from jvgn.regions.hdf5_store import RegionStore
-from jvgn.regions.shards import WINDOW, Shard
+from jvgn.regions.shards import WINDOW, RegionShard
 from jvgn.settings.detector import RegionSettings
 from jvgn.storage.files import sha256
 from jvgn.storage.parquet import read_table
@@ -66,7 +66,7 @@ def test_the_file_says_what_made_it(trained, tmp_path):
 
 def test_batches_hold_images_of_one_size_and_stay_within_their_window():
     sizes = [(4, 3) if index % 3 else (3, 4) for index in range(100)]
-    windows = Shard().windows(100, 2 * WINDOW)
+    windows = RegionShard().windows(100, 2 * WINDOW)
     batches = [batch_by_size(sizes, window, batch_size=2) for window in windows]
     assert sorted(chain(*chain(*batches))) == list(range(100))
     for window, own in zip(windows, batches, strict=True):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from jvgn.regions.hdf5_store import RegionStore, RegionWriter, Skipped
-from jvgn.regions.shards import Shard, merge_regions, write_skipped
+from jvgn.regions.shards import RegionShard, merge_regions, write_skipped
 from jvgn.settings.detector import RegionSettings
 from parsers.errors import BrokenFile, UserError
 from tests.jvgn.drawing import draw
@@ -31,7 +31,7 @@ def extract(data, weights: Path, folder: Path, setting: str, count: int) -> byte
     """The merged file of an extraction in `count` shards."""
     parts = [folder / f"{number}-of-{count}.h5" for number in range(1, count + 1)]
     for number, part in enumerate(parts, start=1):
-        data.extract(weights, setting, part, settings=CHOSEN, shard=Shard(number, count))
+        data.extract(weights, setting, part, settings=CHOSEN, shard=RegionShard(number, count))
     merge_regions(parts, folder / "regions.h5", folder / "skipped.csv")
     assert sorted(path.name for path in folder.iterdir()) == sorted(
         ["regions.h5", "skipped.csv", *(path.name for path in parts)]
@@ -50,10 +50,10 @@ def test_the_number_of_shards_changes_no_byte(trained, many, tmp_path, setting):
 
 @pytest.mark.parametrize(("images", "count"), [(0, 1), (1, 1), (100, 1), (100, 3), (100, 20), (96, 2)])
 def test_shards_are_cut_between_windows_and_cover_every_image_once(images, count):
-    windows = [window for number in range(1, count + 1) for window in Shard(number, count).windows(images, 16)]
+    windows = [window for number in range(1, count + 1) for window in RegionShard(number, count).windows(images, 16)]
     assert [row for window in windows for row in window] == list(range(images))
     assert all(window.start % 16 == 0 for window in windows)
-    sizes = [len(Shard(number, count).windows(images, 16)) for number in range(1, count + 1)]
+    sizes = [len(RegionShard(number, count).windows(images, 16)) for number in range(1, count + 1)]
     assert max(sizes) - min(sizes) <= 1
 
 

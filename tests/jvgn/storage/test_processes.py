@@ -28,10 +28,10 @@ if __name__ == "__main__":
 STOPPED = """
 import time
 import click
-from jvgn.cli.errors import Commands
+from jvgn.cli.errors import CommandGroup
 from jvgn.storage.files import replacing
 
-@click.group(cls=Commands)
+@click.group(cls=CommandGroup)
 def main():
     pass
 

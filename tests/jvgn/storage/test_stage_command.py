@@ -6,13 +6,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from jvgn.cli.errors import Commands
+from jvgn.cli.errors import CommandGroup
 from jvgn.storage.files import on_success, record_of, replacing
 from jvgn.storage.records import read_origin
 from jvgn.storage.stage_command import Foreign, Given, Joining, Made, Stage, reads
 
 
-@click.group(cls=Commands)
+@click.group(cls=CommandGroup)
 def main():
     """Stages that copy text."""
 

@@ -25,7 +25,7 @@ from jvgn.detector.images import ImageFiles
 from jvgn.detector.provenance import Provenance, write_provenance
 from jvgn.detector.weights import load_detector, save_detector
 from jvgn.regions.extraction import batch_by_size, extract_regions
-from jvgn.regions.shards import WINDOW, Shard
+from jvgn.regions.shards import WINDOW, RegionShard
 from jvgn.settings.detector import RegionSettings, TorchvisionSettings
 from jvgn.settings.world import WorldSettings
 from jvgn.shapes.world import make_world
@@ -81,7 +81,7 @@ class Stage:
         source = load_detector(self.weights)
         table = read_table(self.dataset / "images.parquet", IMAGES)
         files = ImageFiles(table, self.images, seen_often=False)
-        windows = Shard().windows(len(table), WINDOW * SETTINGS.batch_size)
+        windows = RegionShard().windows(len(table), WINDOW * SETTINGS.batch_size)
         rows = [batch for window in windows for batch in batch_by_size(files.sizes, window, SETTINGS.batch_size)]
         batches = [[files[index] for index in batch] for batch in rows]
 

@@ -1,6 +1,6 @@
 import re
 
-from jvgn.evaluation.metrics import Metrics, Provenance, Shares, Split, write_metrics
+from jvgn.evaluation.metrics import Metrics, MetricsProvenance, Shares, Split, write_metrics
 from jvgn.views.report.result_pages import write_paper_table, write_results
 
 
@@ -21,7 +21,7 @@ def metrics(run="default"):
         contradicting_mentions=4,
         by_decoding={"map": Shares(**shares)},
     )
-    provenance = Provenance(sha256={"model": "ab12"}, versions={"torch": "2"}, seed=3, detector_proof="proved")
+    provenance = MetricsProvenance(sha256={"model": "ab12"}, versions={"torch": "2"}, seed=3, detector_proof="proved")
     return Metrics(dataset="<b>shapes", setting="gt", run=run, splits={"test": split}, provenance=provenance)
 
 

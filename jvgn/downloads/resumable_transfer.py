@@ -39,7 +39,9 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartialFile:
+    """A download that is not complete: its bytes so far, and a note of the file that they belong to."""
+
     file: Path
     """The path of the file once it is complete."""
 
@@ -98,7 +100,7 @@ class TransferFailed(Exception):
         """Retrying the same mirror cannot help."""
 
 
-def transfer(mirror: str, part: Part, size: int | None, timeout: float) -> None:
+def transfer(mirror: str, part: PartialFile, size: int | None, timeout: float) -> None:
     """Complete `part` from the mirror, resuming if possible."""
     if part.is_complete(mirror):
         return
@@ -123,7 +125,7 @@ def plain_reason(error: Exception, timeout: float) -> str:
     return str(cause) or type(cause).__name__
 
 
-def copy(mirror: str, part: Part, size: int | None) -> None:
+def copy(mirror: str, part: PartialFile, size: int | None) -> None:
     """Copy from a `file:` address; one without slashes is relative to the working directory."""
     path = Path(unquote(urlsplit(mirror).path))
     try:
@@ -137,7 +139,7 @@ def copy(mirror: str, part: Part, size: int | None) -> None:
         append(part, file.read, found)
 
 
-def receive(mirror: str, part: Part, size: int | None, timeout: float) -> None:
+def receive(mirror: str, part: PartialFile, size: int | None, timeout: float) -> None:
     known = part.resumable(mirror)
     headers = dict(HEADERS)
     if known and known.validator:
@@ -184,7 +186,7 @@ def whole_of(mirror: str, response: http.client.HTTPResponse, expected: int | No
     return Whole(mirror, validator, found)
 
 
-def check_rest(response: http.client.HTTPResponse, part: Part, known: Whole | None) -> None:
+def check_rest(response: http.client.HTTPResponse, part: PartialFile, known: Whole | None) -> None:
     """Check that the answer continues where the part ends."""
     found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers["Content-Range"] or "")
     if not (known and found and int(found[1]) == part.size and found[2] in ("*", str(known.size))):
@@ -192,7 +194,7 @@ def check_rest(response: http.client.HTTPResponse, part: Part, known: Whole | No
         raise TransferFailed("it sent another range of bytes; starting over")
 
 
-def append(part: Part, read: Callable[[int], bytes], total: int | None) -> None:
+def append(part: PartialFile, read: Callable[[int], bytes], total: int | None) -> None:
     """Append all bytes to the part, and check that they are as many as expected."""
     name = part.file.name
     progress = tqdm(desc=name, total=total, initial=part.size, unit="B", unit_scale=True, disable=None)
