@@ -124,12 +124,18 @@ def ablate(marginalised: tuple[Path, Path], unmarginalised: tuple[Path, Path], o
     required=True,
     help="A run's name, then metrics, predictions, nodes and edges of a seed.",
 )
-def compare(dataset: Path, output: Path, run: tuple[tuple[str, Path, Path, Path, Path], ...]) -> None:
-    """Compare runs by the mean and spread over their seeds, and test each against the first."""
+@click.option("--against", type=(str, str), multiple=True, help="A run, and the one it is tested against: the first.")
+def compare(
+    dataset: Path,
+    output: Path,
+    run: tuple[tuple[str, Path, Path, Path, Path], ...],
+    against: tuple[tuple[str, str], ...],
+) -> None:
+    """Compare runs by the mean and spread over their seeds, and test each against the first or another one."""
     from jvgn.evaluation.run_comparison import ComparedRun
     from jvgn.evaluation.run_comparison import compare as table
 
-    table(dataset, [ComparedRun(*one) for one in run], output)
+    table(dataset, [ComparedRun(*one) for one in run], output, dict(against))
 
 
 @click.command(cls=Stage)

@@ -2,16 +2,16 @@
 
 `compare.csv`: run, decoding (unary, marginal or map), split, seeds (how many), and accuracy and context_accuracy in
 percent, each as its mean over the seeds and, in `{measure}_sd`, their standard deviation (of a sample; empty for one
-seed). The other columns are a paired test of the run against the first one with the same decoding, which `against`
-names, on the same sentences or mentions, each with its mean over the seeds: `{measure}_difference` in points,
-`{measure}_low` and `{measure}_high`, its 95% interval, and `{measure}_p`, two-sided (`jvgn.evaluation.metrics`). They
-are empty for the first run.
+seed). The other columns are a paired test of the run against another one with the same decoding, which `against` names,
+the first one unless the settings say otherwise. It is on the same sentences or mentions, each with its mean over the
+seeds: `{measure}_difference` in points, `{measure}_low` and `{measure}_high`, its 95% interval, and `{measure}_p`,
+two-sided (`jvgn.evaluation.metrics`). They are empty for the first run.
 
 `ablation.csv`: marginalise_training, marginalise_inference, split, accuracy, context_accuracy (percent). A run decoded
 without message passing (`unary`) is one without marginalisation in inference.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,13 +60,14 @@ class ComparedRun(NamedTuple):
     edges: Path
 
 
-def compare(dataset: Path, runs: list[ComparedRun], table: Path) -> None:
-    """Write `table`, which compares runs over their seeds and with the first of them."""
+def compare(dataset: Path, runs: list[ComparedRun], table: Path, against: Mapping[str, str] | None = None) -> None:
+    """Write `table`, which compares runs over their seeds and with the first of them, or the one that `against` names."""
     rows = [row for run in runs for row in rows_of(run.name, read_metrics(run.metrics))]
     means = mean_over_seeds(pd.DataFrame(rows))
     outcomes = pd.concat([outcomes_of(dataset, run) for run in runs])
     with replacing(table) as temporary:
-        with_differences(means, outcomes, runs[0].name).to_csv(temporary, index=False)
+        others = {run.name: runs[0].name for run in runs if run.name != runs[0].name} | dict(against or {})
+        with_differences(means, outcomes, others).to_csv(temporary, index=False)
 
 
 def outcomes_of(dataset: Path, run: ComparedRun) -> pd.DataFrame:
@@ -84,16 +85,17 @@ def outcomes_of(dataset: Path, run: ComparedRun) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def with_differences(means: pd.DataFrame, outcomes: pd.DataFrame, first: str) -> pd.DataFrame:
-    """Return the means with the columns of the paired tests against the run `first`."""
+def with_differences(means: pd.DataFrame, outcomes: pd.DataFrame, against: Mapping[str, str]) -> pd.DataFrame:
+    """Return the means with the columns of the paired tests of each run against another one."""
     key = ["decoding", "split", "measure", "image_id", "trial"]
     by_run = outcomes.astype({"correct": float}).groupby([*key, "run"])["correct"].mean().unstack("run")
     columns: dict[str, list[float | str | None]] = {"against": []}
     columns |= {f"{measure}_{name}": [] for measure in MEASURES for name in DIFFERENCE.values()}
     for row in means.itertuples():
-        columns["against"].append(None if row.run == first else first)
+        other = against.get(row.run)
+        columns["against"].append(other)
         for measure in MEASURES:
-            found = None if row.run == first else paired(by_run, (row.decoding, row.split, measure), row.run, first)
+            found = other and paired(by_run, (row.decoding, row.split, measure), row.run, other)
             for field, name in DIFFERENCE.items():
                 columns[f"{measure}_{name}"].append(getattr(found, field, None))
     return means.assign(**columns)

@@ -38,6 +38,8 @@ class CompareSettings(Frozen):
     """`compare.csv` shows each run with every way to decode. The two defaults make the paper's ablation."""
     seeds: tuple[NonNegativeInt, ...] = Field(default=(0, 1, 2), min_length=1)
     """Each run is trained with each seed. Run `wide` with seed 1 is named `wide-seed1`, unless 1 is its own seed."""
+    against: dict[str, str] = Field(default_factory=dict)
+    """Runs whose paired test is not against the first run, and the run that it is against."""
 
 
 class Configuration(Frozen):
@@ -95,6 +97,8 @@ class Configuration(Frozen):
             for name in (seeded_name(run, seed) for seed in self.compare.seeds):
                 if name in self.runs:
                     raise mistake("is also the name of a compared run with a seed; choose another", "runs", name)
+        for run in {*self.compare.against, *self.compare.against.values()} - set(self.compare.runs):
+            raise mistake(f"unknown run {run}; known: {', '.join(self.compare.runs)}", "compare", "against")
         for dataset, chosen in self.datasets.items():
             if chosen.run.get("potentials") == "rules":
                 problem = "rules are for named runs; write them under runs"

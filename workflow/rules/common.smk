@@ -418,7 +418,8 @@ def compared_files(wildcards):
 
 
 def compared_options(wildcards):
-    return " ".join(f"--run {shlex.join([name, *files])}" for name, files in compared(wildcards))
+    runs = [f"--run {shlex.join([name, *files])}" for name, files in compared(wildcards)]
+    return " ".join(runs + [f"--against {shlex.join(pair)}" for pair in configuration.compare.against.items()])
 
 
 def table_metrics(wildcards):

@@ -46,7 +46,7 @@ def metrics_of(tmp_path, seed, accuracy):
 def compared(world):
     """A function that compares runs, each a name, a seed, its accuracy in the metrics, and the nodes it found."""
 
-    def write(*runs):
+    def write(*runs, **against):
         files = [
             ComparedRun(
                 name,
@@ -57,7 +57,7 @@ def compared(world):
             )
             for name, seed, accuracy, correct in runs
         ]
-        compare(world, files, world / "compare.csv")
+        compare(world, files, world / "compare.csv", against)
         return pd.read_csv(world / "compare.csv").set_index(["run", "decoding", "split"]).sort_index()
 
     return write
@@ -89,6 +89,13 @@ def test_a_run_is_tested_against_the_first_on_the_same_sentences_and_mentions(co
         found = [row[f"{measure}_{name}"] for name in ("difference", "low", "high", "p")]
         assert found == pytest.approx(list(expected))
     assert row["accuracy_difference"] == 25 and row["accuracy_low"] < 25 < row["accuracy_high"]
+
+
+def test_a_run_may_be_tested_against_another_than_the_first(compared):
+    table = compared(("first", 0, 50, SECOND), ("full", 1, 90, ALL), ("plain", 1, 90, NONE), full="plain", first="full")
+    assert table["against"].groupby("run").first().to_dict() == {"first": "full", "full": "plain", "plain": "first"}
+    differences = table["accuracy_difference"].groupby("run").first()
+    assert differences.to_dict() == {"first": -50, "full": 100, "plain": -50}
 
 
 def test_a_seed_counts_once(compared):

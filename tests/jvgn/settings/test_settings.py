@@ -70,6 +70,7 @@ COCO = {"annotations": "a.json", "images": "images", "withhold": ["refcoco"]}
         ("training_sets.refcoco", COCO, r"training_sets\.refcoco: is also the name of a dataset"),
         ("runs.default-seed1", {}, r"runs\.default-seed1: is also the name of a compared run"),
         ("compare.runs", ["nobody"], r"compare\.runs: unknown run nobody; known: default, unmarginalised"),
+        ("compare.against", {"default": "nobody"}, r"compare\.against: unknown run nobody; known: default, unmarg"),
     ],
 )
 def test_a_mistake_names_its_key(path, value, message):
