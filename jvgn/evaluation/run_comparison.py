@@ -61,7 +61,7 @@ class ComparedRun(NamedTuple):
 
 
 def compare(dataset: Path, runs: list[ComparedRun], table: Path, against: Mapping[str, str] | None = None) -> None:
-    """Write `table`, which compares runs over their seeds and with the first of them, or the one that `against` names."""
+    """Write `table`: runs over their seeds, each tested against the first one or the one that `against` names."""
     rows = [row for run in runs for row in rows_of(run.name, read_metrics(run.metrics))]
     means = mean_over_seeds(pd.DataFrame(rows))
     outcomes = pd.concat([outcomes_of(dataset, run) for run in runs])
