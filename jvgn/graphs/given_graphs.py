@@ -88,7 +88,7 @@ def with_defaults(given: pa.Table, schema: pa.Schema) -> pa.Table:
     columns: dict[str, list[Any]] = {}
     if "relation" in names:
         columns["negated"] = [False] * len(given)
-    if "attributes" in names:
+    if "attributes" in names and pa.types.is_list(given["attributes"].type):
         columns["negated"] = [[False] * len(attributes or ()) for attributes in given["attributes"].to_pylist()]
     if "head" in names and "noun" in schema.names:
         columns["noun"] = [str(head).lower() for head in given["head"].to_pylist()]

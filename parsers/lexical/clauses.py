@@ -206,11 +206,15 @@ class Walk(ClauseState):
         target = following if isinstance(following, Phrase) else None
         pronoun = following.text if isinstance(following, Word) and following.tag is Tag.PRONOUN else ""
         refers_back = pronoun != "" and (relation.preposition != "" or is_done_to(relation, pronoun))
+        is_worn = bool(self.nearest) and all(self.phrases[index].is_worn for index in self.nearest)
         is_of_nearest = refers_back and relation.preposition != "" and self.is_apart_from(pronoun)
-        if is_of_nearest and relation.verb and all(self.phrases[index].is_worn for index in self.nearest):
-            is_of_nearest = False  # "a woman wearing sneakers sitting in it"
-        is_stranded = following is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
+        if is_of_nearest and is_worn:
+            is_of_nearest = False  # "a woman wearing sneakers sitting in it", "with a man in white on it"
+        is_stranded = target is None and self.gap is None and not relation.tags.strip("PTO")  # "with a hat on"
+        is_stranded = is_stranded and (following is None or (is_worn and not pronoun))
         subjects = self.nearest if is_of_nearest or is_stranded else subjects_of(self, relation, target)
+        if not relation.verb and is_predicate(relation) and not relation.is_finite:
+            subjects = self.described(subjects, relation)
         if refers_back and not self.are_animate(subjects):
             subjects = self.nearest  # "a table with a cloth covering it"
         self.joined, self.relative = False, ""
@@ -231,6 +235,13 @@ class Walk(ClauseState):
     def is_apart_from(self, pronoun: str) -> bool:
         """Return whether the last phrase is not what the pronoun means: "with a suitcase in front of him"."""
         return pronoun in ("it", "them") or (pronoun in PERSONAL_PRONOUNS and not self.are_animate(self.nearest))
+
+    def described(self, subjects: list[int], relation: Relation) -> list[int]:
+        """Return whom an adjective after clothes describes: "a man in a shirt ready to serve"."""
+        wearer, inbound = self.inbound()
+        is_worn = subjects == self.nearest and inbound is not None and inbound.text in words("carrying")
+        is_colour = relation.spoken[0].text in words("colours")
+        return wearer if is_worn and self.phrases[subjects[-1]].is_worn and not is_colour else subjects
 
     def expect(self, target: Phrase, subjects: list[int], relation: Relation) -> None:
         """Let the relation wait for its object; "standing in a coat" is "standing", and "in a coat"."""
@@ -268,6 +279,8 @@ class Walk(ClauseState):
                 for link in self.links
             ]
         self.link(together, relation, what)
+        if inbound is not None and inbound.text == "with":
+            self.nearest = [what]  # "a horse with a man on it close to the camera"
 
     def location(self, word: Word) -> None:
         """Add "on the left" to the last phrase, or to the person who wears it."""
@@ -297,6 +310,8 @@ def is_placed_by(inbound: Relation, phrase: Phrase, is_animate: bool) -> bool:
     """Return whether a place is that of the subject: "a man in stripes on the left", "riding a bike on the left"."""
     if phrase.head.text in words("viewers"):
         return True  # "the cup nearest the camera on the left"
+    if phrase.is_setting and not phrase.is_determined:
+        return True  # "guy on ground right"
     is_carried = is_animate and inbound.text in words("carrying")
     return (is_carried or bool(inbound.verb)) and (phrase.is_worn or not phrase.is_definite)
 
@@ -340,7 +355,7 @@ def split_predicate(relation: Relation) -> list[tuple[Word, ...]]:
     """Return the attributes of a predicate: each adjective, all words of a verb, "not red"; nothing for "is"."""
     spoken = tuple(word for word in relation.spoken if word.tag is not Tag.AUXILIARY)
     if relation.verb or not is_predicate(relation):
-        is_said = any(word.tag is not Tag.NEGATION for word in spoken)
+        is_said = any(word.tag is not Tag.NEGATION and word.text not in words("onlookers") for word in spoken)
         return [spoken] if is_said else []
     found: list[tuple[Word, ...]] = []
     negation: tuple[Word, ...] = ()

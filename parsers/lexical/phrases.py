@@ -97,7 +97,11 @@ class Phrase:
 
     @property
     def is_animate(self) -> bool:
-        return is_listed(self.head.text.rpartition(" ")[2], "animates")
+        return is_listed(self.head.text.rpartition(" ")[2], "animates") and not is_listed(self.head.text, "inanimates")
+
+    @property
+    def is_person(self) -> bool:
+        return self.is_animate and is_listed(self.head.text.rpartition(" ")[2], "people")
 
     @property
     def is_colour(self) -> bool:

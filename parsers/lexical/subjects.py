@@ -191,6 +191,8 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
         return state.nearest
     if state.phrases[state.nearest[-1]].is_absent:
         return subjects  # "a plant with no leaves sticking out of the snow"
+    if relation.verb == Tag.ING and can_do(state.phrases[state.nearest[-1]], relation.spoken[0].text):
+        return state.nearest  # "with his hand touching his face"
     first, is_with = relation.spoken[0].text, inbound.text == "with"
     describes = relation.verb == Tag.PARTICIPLE and (
         is_with or (state.phrases[subjects[-1]].is_animate and first not in words("placing_verbs"))
@@ -207,6 +209,8 @@ def is_content(phrase: Phrase, of: Phrase) -> bool:
 def actors(state: ClauseState, relation: Relation, default: list[int]) -> list[int]:
     """Return who does an action: the default if it can, otherwise the nearest person or animal."""
     first = relation.spoken[0].text
+    if first in words("animate_participles"):
+        return default if state.are_animate(default) else state.nearest_animate() or default
     is_action = relation.verb in ("V", "G", "g") and first not in words("having") | EMERGING | SAYING
     if not (is_action or first in WEARING):
         return default
@@ -259,5 +263,10 @@ def meant(state: ClauseState, subjects: list[int], pronoun: str) -> int | None:
         return None
     if before is None or not state.phrases[before].is_animate:
         return before
+    if not state.phrases[before].is_person:
+        return before
+    above = state.answered.get(before, ([], None))[0]
+    if above and pronoun == "it":  # "the tray in front of the man with flowers on it"
+        return above[-1]
     between = range(subjects[-1] - 1, before, -1)
     return next((index for index in between if not state.phrases[index].is_animate), before)

@@ -52,7 +52,7 @@ CHOICES = (
     Choice("located, on its own", r"s", Tag.PARTICIPLE, "is located", "BE"),
     Choice("lies, only linking", r"(?<=R)l(?=[PTF])", Tag.AUXILIARY, "star that lies above it", "NRBPI"),
     Choice("lies, a verb", r"l", Tag.VERB, "dog lies on it", "NVPI"),
-    Choice("all, between be and its verb", r"(?<=B)D(?=G)", Tag.ADVERB, "men are all wearing hats", "nBXGn"),
+    Choice("all, between be and its verb", r"(?<=B)D(?=[GV])", Tag.ADVERB, "men are all wearing hats", "nBXGn"),
     Choice("her, an object", r"h(?=$|[PTKCBRWXFV])", Tag.PRONOUN, "behind her", "PI"),
     Choice("her, a possessive", r"h", Tag.DETERMINER, "with her dog", "PDN"),
     Choice("one, a number", r"(?<![DAML])o(?=[ANnM])", Tag.NUMBER, "one red car", "MAN"),

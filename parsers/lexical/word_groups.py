@@ -99,12 +99,12 @@ def place(lower: list[str], start: int) -> tuple[int, Tag] | None:
     first = end
     while end < len(lower) and (lower[end] in words("place_modifiers") or lower[end] in words("places")):
         end += 1
-    if lower[end - 1] == "hand":  # "on the left hand side" is a place, "in the left hand" is not
-        return None
     is_view = lower[start] in VIEW_PREPOSITIONS and lower[end : end + 1] != [] and lower[end] in words("views")
     if is_view and (end + 1 == len(lower) or tag_of(lower[end + 1]) not in "NnOS"):
         is_placed = any(word in words("places") for word in lower[first:end])
         return end + 1 - start, Tag.LOCATION if is_placed else Tag.ADVERB
+    if lower[end - 1] == "hand":  # "on the left hand side" is a place, "in the left hand" is not
+        return None
     if end == first or not any(word in words("places") for word in lower[first:end]):
         return None
     noun = end + 2 if lower[end + 1 : end + 2] and lower[end + 1] in ARTICLES else end + 1

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from parsers.words.lexicon import is_listed, lines, words
 
-LISTS = {"worn": "clothes", "part": "body_parts", "setting": "settings", "marking": "markings", "pattern": "patterns"}
+LISTS = {"worn": "clothes", "part": "body_parts", "setting": "settings", "marking": "markings", "pattern": "patterns", "dish": "dishes"}
 """Classes of nouns and their lists."""
 Classes = frozenset[str]
 Alternatives = tuple[tuple[tuple[str, bool], ...], ...]
@@ -21,7 +21,7 @@ def noun_classes(head: str, is_plural: bool = False) -> Classes:
     """Return the classes of a noun, which include its last word."""
     last = head.rpartition(" ")[2]
     found = {last, *(name for name, listed in LISTS.items() if is_listed(last, listed))}
-    if is_listed(last, "animates"):
+    if is_listed(last, "animates") and not is_listed(head, "inanimates"):
         found.add("animate")
     if not is_plural:
         found.add("singular")

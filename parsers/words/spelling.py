@@ -30,6 +30,8 @@ def respelled(word: str) -> str:
         return slips[word]
     if not LEAST_LETTERS <= len(word) <= MOST_LETTERS or not (word.isascii() and word.isalpha()) or is_familiar(word):
         return word
+    if word[0] == "a" and is_known(word[1:]):
+        return word[1:]  # "ablue car"
     candidates = sorted(set(one_letter_away(word)))
     found = [near for near in candidates if is_known(near) or is_listed(near, "things")]
     if not found and len(word) >= MANY_LETTERS:
