@@ -12,7 +12,7 @@ from functools import cached_property
 from parsers.lexical.tagger import Word
 from parsers.words.attachment import Classes, colour_classes, noun_classes, relation_classes
 from parsers.words.lexicon import Tag, is_listed, words
-from parsers.words.negation import NO, is_nobody
+from parsers.words.negation import NO, is_denial, is_nobody
 
 MODIFIERS = r"(?:[XZ]*(?:A(?:[CK]{1,3}(?=X?A))?|(?<=D)AK(?=N)|(?<=AK)NK(?=[AN])|M(?:K(?=A))?|L))*"
 LEADING_WORDS = r"(?:Z?D|Z(?=[Nn]))*"
@@ -153,6 +153,10 @@ class Relation:
         return relation_classes(self.text, bool(self.verb), self.preposition)
 
     @property
+    def is_denied(self) -> bool:
+        return any(word.tag is Tag.NEGATION or is_denial(word.text) for word in self.words)
+
+    @property
     def is_place(self) -> bool:
         """Return whether it has only words for a place: "man in red left"."""
         return not self.tags.strip(Tag.PLACE)
@@ -265,7 +269,9 @@ def measured(parts: list[Item]) -> list[Item]:
 def is_measure(count: Phrase, counted: Phrase) -> bool:
     is_number = count.head.text in words("quantifiers") and not count.is_determined and not count.modifiers
     is_ranked = count.head.text.endswith(("er", "est", "most")) or count.head.text in words("ordinals")
-    is_chosen = count.head.tag is Tag.ADJECTIVE and is_ranked and counted.is_determined  # "the taller of the two"
+    is_chosen = (
+        count.head.tag in (Tag.ADJECTIVE, Tag.PLACE) and is_ranked and counted.is_determined
+    )  # "the taller of the two"
     return count.head.text in words("measures") or is_chosen or (is_number and counted.is_determined)
 
 

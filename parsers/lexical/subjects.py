@@ -234,7 +234,12 @@ def attachment(state: ClauseState, relation: Relation, target: Phrase | None) ->
     if inbound.text == "of":
         return subjects if is_whole(subject, here) else state.nearest
     aim = target.classes if target is not None else NO_TARGET
-    return subjects if is_far(relation.classes, aim, here.classes, inbound.classes, subject.classes) else state.nearest
+    lack = {"absent"} if inbound.is_denied else frozenset()  # "a cup without a handle on the table"
+    return (
+        subjects
+        if is_far(relation.classes, aim, here.classes | lack, inbound.classes, subject.classes)
+        else state.nearest
+    )
 
 
 def is_whole(phrase: Phrase, of: Phrase) -> bool:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from parsers.words.lexicon import is_listed, lines, words
 
-LISTS = {"worn": "clothes", "part": "body_parts", "setting": "settings", "marking": "markings", "pattern": "patterns", "dish": "dishes"}
+LISTS = {
+    "worn": "clothes",
+    "part": "body_parts",
+    "setting": "settings",
+    "marking": "markings",
+    "pattern": "patterns",
+    "dish": "dishes",
+}
 """Classes of nouns and their lists."""
 Classes = frozenset[str]
 Alternatives = tuple[tuple[tuple[str, bool], ...], ...]

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from parsers import parse
 from parsers.scene_graph import SceneGraph
 
@@ -37,3 +39,8 @@ def test_polarity_is_right_in_at_least_95_of_100_expressions():
         if denied(parse(sentence)) != {">".join(sorted(one.strip().split(">"))) for one in expected.split(",") if one}
     ]
     assert len(table) >= 100 and len(wrong) <= 0.05 * len(table), wrong
+
+
+@pytest.mark.parametrize(("sentence", "expected"), rows("graphs.txt"))
+def test_a_sentence_of_the_table_gives_its_graph(sentence, expected, form):
+    assert form(parse(sentence)) == expected
