@@ -313,7 +313,7 @@ def is_placed_by(inbound: Relation, phrase: Phrase, is_animate: bool) -> bool:
     if phrase.is_setting and not phrase.is_determined:
         return True  # "guy on ground right"
     is_carried = is_animate and inbound.text in words("carrying")
-    return (is_carried or bool(inbound.verb)) and (phrase.is_worn or not phrase.is_definite)
+    return (is_carried or (bool(inbound.verb) and not phrase.is_animate)) and (phrase.is_worn or not phrase.is_definite)
 
 
 def starts_clause(phrase: Phrase, following: Item | None) -> bool:

@@ -268,10 +268,9 @@ def measured(parts: list[Item]) -> list[Item]:
 
 def is_measure(count: Phrase, counted: Phrase) -> bool:
     is_number = count.head.text in words("quantifiers") and not count.is_determined and not count.modifiers
-    is_ranked = count.head.text.endswith(("er", "est", "most")) or count.head.text in words("ordinals")
-    is_chosen = (
-        count.head.tag in (Tag.ADJECTIVE, Tag.PLACE) and is_ranked and counted.is_determined
-    )  # "the taller of the two"
+    endings = {Tag.ADJECTIVE: ("er", "est", "most"), Tag.PLACE: ("most",)}.get(count.head.tag, ())
+    is_ranked = count.head.text.endswith(endings) or count.head.text in words("ordinals")
+    is_chosen = is_ranked and counted.is_determined  # "the taller of the two"
     return count.head.text in words("measures") or is_chosen or (is_number and counted.is_determined)
 
 

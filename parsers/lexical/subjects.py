@@ -185,7 +185,7 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
     if not subjects or inbound is None or state.phrases[state.nearest[-1]].is_animate:
         return state.nearest
     if inbound.text == "of":
-        holds = is_content(state.phrases[subjects[-1]], state.phrases[state.nearest[-1]])
+        holds = is_content(state.phrases[subjects[-1]], state.phrases[state.nearest[-1]], relation)
         return subjects if holds and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else state.nearest
     if inbound.text not in words("carrying") and inbound.text != "on":
         return state.nearest
@@ -200,9 +200,10 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
     return state.nearest if describes or (is_with and first in EMERGING) else subjects
 
 
-def is_content(phrase: Phrase, of: Phrase) -> bool:
+def is_content(phrase: Phrase, of: Phrase, relation: Relation) -> bool:
     """Return whether it is a thing and its content ("plate of food"), not members ("line of cars") or a place."""
-    is_thing = (of.head.tag is Tag.NOUN or is_listed(phrase.head.text, "holders")) and not of.is_setting
+    stands = relation.verb == Tag.POSTURE and is_listed(phrase.head.text, "holders")
+    is_thing = (of.head.tag is Tag.NOUN or stands) and not of.is_setting
     return is_thing and not is_gathering(phrase) and not is_listed(phrase.head.text, "places")
 
 

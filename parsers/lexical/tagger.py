@@ -171,7 +171,7 @@ def lookup(tokens: Sequence[str]) -> list[Word]:
             (introduction(lower, start) if opening else None)
             or (place(lower, start) if lower[start] in PLACE_PREPOSITIONS or lower[start] in nearness else None)
             or (group(lower, start) if lower[start] in grouped else None)
-            or (number(lower, start) if lower[start] in NUMBER_SIGNS else None)
+            or (number(lower, start) if lower[start] in NUMBER_SIGNS and found and found[-1].tag in NOUNS else None)
             or (spelled_apart(lower, start) if is_cut else None)
             or (1, tag_of(lower[start]))
         )
