@@ -13,7 +13,7 @@ from torch import Tensor
 from jvgn.detector.images import as_tensor, read_image, slimness
 from jvgn.detector.interface import load_source
 from jvgn.graphs.parsing import read_parser
-from jvgn.grounding.answer import Answer, Grounding, JointGrounding
+from jvgn.grounding.answer import Answer, Grounding
 from jvgn.grounding.answerer import Answerer, ImageRegions, Question
 from jvgn.grounding.questions import answered_in_order
 from jvgn.grounding.run_folder import RunFolder
@@ -73,10 +73,6 @@ class Grounder:
     def ground(self, image: Picture, text: str | SceneGraph) -> list[Grounding]:
         """Return a box and its probability for every object that `text` mentions, in the order of mention."""
         return self.answer(image, text).groundings
-
-    def best_groundings(self, image: Picture, text: str | SceneGraph, k: int) -> list[JointGrounding]:
-        """Return the `k` most probable joint groundings of all objects that `text` mentions."""
-        return list(self.answer(image, text, best=k).joint)
 
     def answer(self, image: Picture, text: str | SceneGraph, best: int = 0) -> Answer:
         """Return the run's beliefs about a sentence or a scene graph, with the `best` joint groundings."""

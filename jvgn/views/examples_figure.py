@@ -19,6 +19,8 @@ from parsers.errors import UserError
 COLUMNS = 3
 PANEL = (3.4, 4.2)
 """Inches."""
+CORRECTED, FAILED = 6, 3
+"""Expressions that are shown: found ones, and ones that were not found."""
 
 
 def draw_panel(figure: FigureBase, title: str, image: Image.Image, groundings: Sequence[Grounding]) -> None:
@@ -97,7 +99,7 @@ def groundings_of(rows: pd.DataFrame) -> list[Grounding]:
     ]
 
 
-def choose_examples(found: pd.DataFrame, expressions: pd.DataFrame, corrected: int = 6, failed: int = 3) -> list[int]:
+def choose_examples(found: pd.DataFrame, expressions: pd.DataFrame) -> list[int]:
     """Choose expressions with context: found ones that were least likely before messages, and some not found."""
     if not len(found):
         return []
@@ -112,6 +114,6 @@ def choose_examples(found: pd.DataFrame, expressions: pd.DataFrame, corrected: i
     # Reindexed, because assigning a column to a table without rows would add rows.
     image, nodes = (column.reindex(right.index) for column in (expressions["image_id"], sizes))
     right = right.assign(nodes=nodes, image=image).drop_duplicates("image")
-    mixed = right.groupby("nodes").head(-(-corrected // max(1, right["nodes"].nunique())))
+    mixed = right.groupby("nodes").head(-(-CORRECTED // max(1, right["nodes"].nunique())))
     wrong = related[~related["correct"].astype(bool)]
-    return [*mixed.index[:corrected], *wrong.index[:failed]]
+    return [*mixed.index[:CORRECTED], *wrong.index[:FAILED]]

@@ -15,13 +15,9 @@ import yaml
 from PIL import Image
 
 from jvgn.settings.presets import overlaid
-from jvgn.storage.pictures import NAME
-from tests.errors.project import IMAGES, SETTINGS
+from tests.errors.project import SETTINGS
 
 Mistake = Callable[[], object]
-
-NOISE = bytes(range(255, 0, -1))
-"""Neither text nor a file of any format."""
 
 
 def written(path: str, content: str | bytes | dict[str, Any]) -> Mistake:
@@ -37,10 +33,6 @@ def written(path: str, content: str | bytes | dict[str, Any]) -> Mistake:
 
 def deleted(path: str) -> Mistake:
     return lambda: shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
-
-
-without_hashes = deleted(f"{IMAGES}/{NAME}")
-"""Remove the checksums of the pictures, as if they were the user's own."""
 
 
 def copied(path: str, to: str) -> Mistake:

@@ -1,7 +1,6 @@
 """Mistakes that users make: one line that names the path or key and says what to do, and nothing is lost."""
 
 import hashlib
-import json
 import pickle
 import shlex
 import socket
@@ -14,7 +13,6 @@ from click.testing import CliRunner
 
 from jvgn.cli import main
 from tests.errors.mistakes import (
-    NOISE,
     chosen,
     configured,
     copied,
@@ -25,15 +23,12 @@ from tests.errors.mistakes import (
     regions,
     renumber_last,
     rows,
-    without_hashes,
     written,
 )
 from tests.errors.project import (
-    BUILD_VOCABULARY,
     DATASET,
     DETECTION_SETTINGS,
     DETECTOR,
-    EXAMPLES,
     EXCLUDED,
     EXPRESSIONS,
     EXTRACT,
@@ -42,7 +37,6 @@ from tests.errors.project import (
     IMAGES,
     PICTURE,
     PREDICT,
-    PROVE_DETECTOR,
     READ_DATASET,
     REGION_SETTINGS,
     REGIONS,
@@ -50,15 +44,12 @@ from tests.errors.project import (
     TINY,
     TRAIN,
     TRAIN_DETECTOR,
-    VECTORS,
-    VOCABULARY_SETTINGS,
     WORDS,
 )
 from tests.snakemake_process import snakemake
 
 ROOT = Path(__file__).parents[2]
 FIRST = f"{IMAGES}/shapes_000001.jpg"
-DOWNLOADS = shlex.quote(json.dumps({"tries": 1, "wait": 0, "timeout": 0.3}))
 ANSWERS = {"format": "1", "survey": "s", "rater": "Ann", "answers": {"1": 4}}
 KEY = {"survey": "s", "seed": 0, "examples": {"1": {"model": "ours", "image": "1.jpg", "sentence": "star"}}}
 ANNOTATIONS = {
@@ -73,14 +64,7 @@ IMPORT = (
     f"import-regions det --settings {REGION_SETTINGS} --detector given.yaml --dataset {DATASET} --output regions.h5"
     " --name shapes given"
 )
-ONE_EMPTY_IMAGE = rows(f"{DATASET}/objects.parquet", lambda table: table[table["image_id"] != 1])
 ONLY_TRAIN = rows(EXPRESSIONS, lambda table: table.assign(split="train"))
-
-
-def source(**values):
-    """Return the option of a download whose file a mirror in the same folder has."""
-    settings = {"file": "resources/data.zip", "mirrors": ["file:published"], "provides": {"resources/data": "data/"}}
-    return "--source " + shlex.quote(json.dumps(settings | values))
 
 
 def own_data(table, annotations=ANNOTATIONS, **values):
@@ -101,10 +85,8 @@ CASES = {
     "an output is a folder": ("schema results", "results"),
     "an output is a device": ("schema /dev/null", "/dev/null"),
     "an output is an input": (f"exclude-images --output {EXPRESSIONS} {EXPRESSIONS}", EXPRESSIONS),
-    "verify finds a file of unknown origin": ("verify", "results"),
     # Configuration
     "a bracket is missing": ("plan shapes_gt", "config.yaml", written("config.yaml", "shapes: {train: 3")),
-    "an unknown key": ("plan shapes_gt", "shape", configured(shape={})),
     "a number that YAML reads as text": (
         "plan shapes_gt",
         "5e-3",
@@ -115,14 +97,12 @@ CASES = {
     "settings without quotes": ("freeze run '{detector: tiny}' settings.yaml", "run"),
     # Downloads
     "an unknown source": ("fetch refcocoh", "refcocoh"),
-    "no mirror answers": (f"download {source(mirrors=['file:nothing'])} --downloads {DOWNLOADS}", "resources/data.zip"),
     # Datasets
     "REFER's pickle would run code": (
         READ_DATASET,
         "refs(jvgn).p",
         written("resources/shapes/refs(jvgn).p", pickle.dumps(print)),
     ),
-    "other counts than published": (f"""{READ_DATASET} --counts '{{"train": 7}}'""", "refs(jvgn).p"),
     "a world would replace the user's pictures": (
         "world --settings results/world.yaml --folder resources/shapes",
         "mine.jpg",
@@ -145,19 +125,7 @@ CASES = {
         ),
     ),
     "an image is missing": (EXTRACT, FIRST, deleted(FIRST)),
-    "an image changed since it was drawn": (EXAMPLES, PICTURE, written(PICTURE, NOISE)),
-    "an image has another size": (EXTRACT, FIRST, without_hashes, written(FIRST, picture(30, 20))),
-    "an image has no object": (EXTRACT, "image 1", ONE_EMPTY_IMAGE),
     "weights are of another detector": (EXTRACT, DETECTOR, chosen(f"{DETECTOR}/settings.yaml", long_side=120)),
-    "a detector saw evaluation images": (
-        PROVE_DETECTOR,
-        DETECTOR,
-        lambda: Path(f"{DETECTOR}/provenance.json").write_text(
-            json.dumps(
-                json.loads(Path(f"{DETECTOR}/provenance.json").read_text()) | {"training_image_ids": [1, 2, 3, 4, 5]}
-            )
-        ),
-    ),
     "given weights do not fit the settings": (ADOPT, "given.safetensors", *adopted(anchor_sizes=[16, 32])),
     "regions of an unknown image": (f"regions show {REGIONS} photo.jpg", "photo.jpg"),
     "precomputed features are missing": (IMPORT, "features", chosen("given.yaml", **GIVEN)),
@@ -171,13 +139,6 @@ CASES = {
     "CoreNLP is missing": ("graph 'a dog' --backend corenlp --option folder=nowhere", "nowhere"),
     "an empty sentence": ("graph ' '", "sentence"),
     # Vocabulary and training
-    "GloVe has another size": (
-        BUILD_VOCABULARY,
-        "glove.txt",
-        written("glove.txt", "the 1 2 3\n"),
-        chosen(VOCABULARY_SETTINGS, glove="glove.txt"),
-    ),
-    "words and vectors are of different vocabularies": (TRAIN, VECTORS, rows(WORDS, lambda table: table[:-1])),
     "no validation split": (TRAIN, "val", ONLY_TRAIN),
     "regions of another dataset": (TRAIN, REGIONS, regions(REGIONS, renumber_last)),
     "a learning rate is too high": (

@@ -1,7 +1,5 @@
 """Choose the expressions of the gallery: the outcome of each, and some of every outcome."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -63,14 +61,14 @@ def with_outcomes(table: pd.DataFrame, misread: set[int]) -> pd.DataFrame:
     return table.assign(outcome=outcome)
 
 
-def choose(table: pd.DataFrame, shares: Mapping[str, int] = SHARES) -> pd.DataFrame:
+def choose(table: pd.DataFrame) -> pd.DataFrame:
     """Return some expressions of every outcome: one for each image first, and those with the largest gain first."""
     ordered = table.sort_values(["gain", "expression_id"], ascending=[False, True], kind="stable")
     turn = ordered.groupby(["outcome", "image_id"]).cumcount()
     ordered = ordered.assign(turn=turn).sort_values("turn", kind="stable")
-    chosen = pd.concat([ordered[ordered["outcome"] == outcome].head(share) for outcome, share in shares.items()])
+    chosen = pd.concat([ordered[ordered["outcome"] == outcome].head(share) for outcome, share in SHARES.items()])
     rest = ordered.drop(chosen.index)
     in_turn = rest.assign(turn=rest.groupby("outcome").cumcount()).sort_values("turn", kind="stable")
-    spare = in_turn.head(sum(shares.values()) - len(chosen))
-    place = {outcome: rank for rank, outcome in enumerate(shares)}
+    spare = in_turn.head(sum(SHARES.values()) - len(chosen))
+    place = {outcome: rank for rank, outcome in enumerate(SHARES)}
     return pd.concat([chosen, spare]).sort_values("outcome", key=lambda outcomes: outcomes.map(place), kind="stable")

@@ -14,26 +14,11 @@ from jvgn.settings.custom import CustomSettings
 from jvgn.settings.presets import overlaid
 from parsers.errors import UserError
 from parsers.words.tokens import tokenise
+from tests.jvgn.datasets.conftest import annotations
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs/examples/custom/config.yaml"
 TABLES = ("images", "objects", "expressions", "mentions")
-
-
-def annotations():
-    return {
-        "images": [
-            {"id": 5, "file_name": "five.jpg", "width": 40, "height": 30},
-            {"id": 3, "file_name": "three.jpg", "width": 8, "height": 9},
-            {"id": 9, "file_name": "undescribed.jpg", "width": 1, "height": 1},
-        ],
-        "annotations": [
-            {"id": 21, "image_id": 5, "category_id": 2, "bbox": [1, 2, 10, 20]},
-            {"id": 20, "image_id": 5, "category_id": 1, "bbox": [0.5, 0, 4, 4], "iscrowd": 1},
-            {"id": 10, "image_id": 3, "category_id": 1, "bbox": [0, 0, 8, 9]},
-        ],
-        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
-    }
 
 
 MENTIONS = [{"head_token": 0, "object_id": 21}, {"head_token": 3, "object_id": 20}]

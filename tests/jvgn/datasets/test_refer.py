@@ -8,24 +8,9 @@ import pytest
 
 from jvgn.datasets.refer import read_dataset
 from parsers.errors import BrokenFile
+from tests.jvgn.datasets.conftest import annotations as instances
 from tests.long.miniature import python2_pickle
 from tests.long.miniature.python2_pickle import Str
-
-
-def instances():
-    return {
-        "images": [
-            {"id": 5, "file_name": "five.jpg", "width": 40, "height": 30},
-            {"id": 3, "file_name": "three.jpg", "width": 8, "height": 9},
-            {"id": 9, "file_name": "undescribed.jpg", "width": 1, "height": 1},
-        ],
-        "annotations": [
-            {"id": 21, "image_id": 5, "category_id": 2, "bbox": [1, 2, 10, 20], "iscrowd": 0},
-            {"id": 20, "image_id": 5, "category_id": 1, "bbox": [0.5, 0, 4, 4], "iscrowd": 1},
-            {"id": 10, "image_id": 3, "category_id": 1, "bbox": [0, 0, 8, 9]},
-        ],
-        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
-    }
 
 
 def refs():

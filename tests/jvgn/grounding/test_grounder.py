@@ -81,7 +81,7 @@ def listed_groundings(grounder):
 
 def test_the_best_joint_groundings_are_those_of_the_whole_list(grounder):
     expected = listed_groundings(grounder)
-    found = grounder.best_groundings(PICTURE, SENTENCE, 5)
+    found = grounder.answer(PICTURE, SENTENCE, best=5).joint
     assert [joint.probability for joint in found] == pytest.approx([probability for probability, _ in expected[:5]])
     for joint, (_, regions) in zip(found, expected, strict=False):
         assert [one.box for one in joint.groundings] == [tuple(BOXES[region].tolist()) for region in regions]
@@ -89,14 +89,14 @@ def test_the_best_joint_groundings_are_those_of_the_whole_list(grounder):
 
 
 def test_where_there_are_fewer_joint_groundings_all_are_given(grounder):
-    found = grounder.best_groundings(PICTURE, SENTENCE, 1000)
+    found = grounder.answer(PICTURE, SENTENCE, best=1000).joint
     assert len(found) == 3**3
     assert sum(joint.probability for joint in found) == pytest.approx(1)
 
 
 def test_a_joint_grounding_knows_the_marginals_of_its_boxes(grounder):
     alone = {one.node: one for one in grounder.ground(PICTURE, SENTENCE)}
-    everywhere = grounder.best_groundings(PICTURE, SENTENCE, 27)
+    everywhere = grounder.answer(PICTURE, SENTENCE, best=27).joint
     for node, one in alone.items():
         own = [joint for joint in everywhere if joint.groundings[node].box == one.box]
         assert sum(joint.probability for joint in own) == pytest.approx(one.marginal)
