@@ -39,7 +39,7 @@ class Walk(ClauseState):
             self.contrast(phrase, phrase.denied, following)
         else:
             self.take_in(phrase, following)
-        self.joined, self.relative, self.opened = False, "", False
+        self.joined, self.relative, self.opened, self.holder = False, "", False, None
 
     def contrast(self, phrase: Phrase, negation: Word, following: Item | None) -> None:
         """ "not the red car", "with wine , not water", "but not a motorcycle"."""
@@ -229,7 +229,9 @@ class Walk(ClauseState):
         else:
             for spoken in split_predicate(relation):
                 self.say(subjects, spoken)
-            self.anchor = subjects
+            wearer, inbound = self.inbound()
+            is_carried = subjects == self.nearest and inbound is not None and inbound.text in words("carrying")
+            self.anchor = wearer if is_carried and not relation.is_finite else subjects
             self.nearest = subjects if relation.is_finite and subjects else self.nearest
 
     def is_apart_from(self, pronoun: str) -> bool:
@@ -279,8 +281,7 @@ class Walk(ClauseState):
                 for link in self.links
             ]
         self.link(together, relation, what)
-        if inbound is not None and inbound.text == "with":
-            self.nearest = [what]  # "a horse with a man on it close to the camera"
+        self.holder = what if inbound is not None and inbound.text == "with" else None
 
     def location(self, word: Word) -> None:
         """Add "on the left" to the last phrase, or to the person who wears it."""
@@ -310,7 +311,7 @@ def is_placed_by(inbound: Relation, phrase: Phrase, is_animate: bool) -> bool:
     """Return whether a place is that of the subject: "a man in stripes on the left", "riding a bike on the left"."""
     if phrase.head.text in words("viewers"):
         return True  # "the cup nearest the camera on the left"
-    if phrase.is_setting and not phrase.is_determined:
+    if phrase.is_setting and not phrase.is_determined and inbound.preposition in ("in", "on", "at"):
         return True  # "guy on ground right"
     is_carried = is_animate and inbound.text in words("carrying")
     return (is_carried or (bool(inbound.verb) and not phrase.is_animate)) and (phrase.is_worn or not phrase.is_definite)

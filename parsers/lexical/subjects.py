@@ -58,6 +58,8 @@ class ClauseState:
     """A relation and its object that came before any subject: "under the window is a bench"."""
     announced: list[Word] = field(default_factory=list)
     """Locations before any phrase: "in the corner is a lamp"."""
+    holder: int | None = None
+    """What "it" meant just before: "a horse with a man on it close to the camera"."""
     has_verb: bool = False
     """Whether the clause's subjects have a finite verb."""
     is_apart: bool = False
@@ -124,6 +126,8 @@ class ClauseState:
 
 
 def subjects_of(state: ClauseState, relation: Relation, target: Phrase | None) -> list[int]:
+    if state.holder is not None and not state.joined and not state.relative:
+        return actors(state, relation, [state.holder])
     if state.joined and state.anchor:
         return actors(state, relation, state.anchor)
     if state.opened and state.clause and relation.preposition and not relation.verb:
@@ -187,11 +191,14 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
     if inbound.text == "of":
         holds = is_content(state.phrases[subjects[-1]], state.phrases[state.nearest[-1]], relation)
         return subjects if holds and relation.verb in (Tag.POSTURE, Tag.PARTICIPLE) else state.nearest
+    if inbound.text in words("naming"):
+        return subjects  # "a boat named tempest docked at a pier"
     if inbound.text not in words("carrying") and inbound.text != "on":
         return state.nearest
     if state.phrases[state.nearest[-1]].is_absent:
         return subjects  # "a plant with no leaves sticking out of the snow"
-    if relation.verb == Tag.ING and can_do(state.phrases[state.nearest[-1]], relation.spoken[0].text):
+    here = state.phrases[state.nearest[-1]]
+    if relation.verb == Tag.ING and here.possessive is not None and can_do(here, relation.spoken[0].text):
         return state.nearest  # "with his hand touching his face"
     first, is_with = relation.spoken[0].text, inbound.text == "with"
     describes = relation.verb == Tag.PARTICIPLE and (

@@ -86,7 +86,7 @@ CHOICES = (
     Choice("a verb after he", r"(?<=p)[Nn](?=[DPTIX]|$)", Tag.VERB, "they shroud the hills", "pVDn"),
     Choice("has, before what was done", r"V(?=X*E(?:[DPTIK]|$))", Tag.AUXILIARY, "he has just used it", "pBXEI"),
     Choice("a thing in ing that is denied", r"(?<=Z)q", Tag.POSTURE, "who is not serving", "RBZg"),
-    Choice("a participle like its verb", r"(?<=[BZ])v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut in half", "NBEF"),
+    Choice("a participle like its verb", r"(?<=[BZ])v(?=[PTF]|$)", Tag.PARTICIPLE, "pizza is cut on the left", "NBEF"),
     Choice("a form in s after a noun", r"(?<=[NnRXp])z(?=[DPTIXF])", Tag.VERB, "man stands on grass", "NVPN"),
     Choice(
         "a form in s that ends a clause",

@@ -22,6 +22,7 @@ GROUPS = (
     ("pronouns", Tag.PRONOUN),
     ("places", Tag.PLACE),
     ("adverbs", Tag.ADVERB),
+    ("phrasal_verbs", Tag.ING),
     ("compound_adjectives", Tag.ADJECTIVE),
     ("compounds", Tag.NOUN),
 )
