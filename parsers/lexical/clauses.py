@@ -291,11 +291,10 @@ class Walk(ClauseState):
         spoken = (word,) if self.negation is None else (self.negation, word)
         self.negation = None
         subjects, inbound = self.inbound()
-        if (
-            subjects
-            and inbound is not None
-            and is_placed_by(inbound, self.phrases[self.nearest[-1]], self.are_animate(subjects))
-        ):
+        last = self.phrases[self.nearest[-1]]
+        if word.text.rpartition(" ")[2] in words("views") and self.referent is not None:
+            self.say([self.referent], spoken)  # "in the right hand picture"
+        elif subjects and inbound is not None and is_placed_by(inbound, last, self.are_animate(subjects)):
             self.say(subjects, spoken)
         else:
             self.say(self.anchor if self.joined and self.anchor else self.nearest, spoken)
