@@ -106,7 +106,7 @@ def test_json_is_all_that_goes_to_standard_output_and_holds_every_belief(results
     answer = Grounder.load(results / "shapes_det").answer(photo, SENTENCE, best=2)
     np.testing.assert_array_equal(np.array(result["regions"], np.float32), answer.box_N4)
     assert result["referent"] == 0 and [node["is_referent"] for node in result["nodes"]] == [True, False]
-    assert result["edges"] == [{"subject": 0, "relation": "left of", "object": 1, "tokens": [2, 3]}]
+    assert result["edges"] == [{"subject": 0, "relation": "left of", "object": 1, "tokens": [2, 3], "negated": False}]
     for node, unary_N, marginal_N in zip(result["nodes"], answer.unary_KN, answer.marginal_KN, strict=True):
         np.testing.assert_allclose(node["unary_of_regions"], unary_N)
         np.testing.assert_allclose(node["marginal_of_regions"], marginal_N)
