@@ -10,7 +10,6 @@ image is added as a region. An image takes 0.2 s (`gt`) or 0.5 s (`det`) on a co
 
 import json
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Draw the figure of docs/joint_grounding.md from the table of the study: `python …/figure.py compare.csv figure.svg`."""
+"""Draw the figure of docs/joint_grounding.md: `python docs/examples/joint_grounding/figure.py TABLE.csv FIGURE.svg`."""
 
 import sys
 
