@@ -39,7 +39,8 @@ class CompareSettings(Frozen):
     seeds: tuple[NonNegativeInt, ...] = Field(default=(0, 1, 2), min_length=1)
     """Each run is trained with each seed. Run `wide` with seed 1 is named `wide-seed1`, unless 1 is its own seed."""
     against: dict[str, str] = Field(default_factory=dict)
-    """Runs whose paired test is not against the first run, and the run that it is against."""
+    """Runs whose paired test is not against the first run, and the run that it is against. A pair counts if both are
+    compared."""
 
 
 class Configuration(Frozen):
@@ -91,14 +92,14 @@ class Configuration(Frozen):
         for run in BUILT_IN_RUNS:
             if run in self.runs:
                 raise mistake("is built in; choose another name", "runs", run)
+        for run in {*self.compare.against, *self.compare.against.values()} - {*self.named_runs}:
+            raise mistake(f"unknown run {run}; known: {', '.join(self.named_runs)}", "compare", "against")
         for run in self.compare.runs:
             if run not in self.named_runs:
                 raise mistake(f"unknown run {run}; known: {', '.join(self.named_runs)}", "compare", "runs")
             for name in (seeded_name(run, seed) for seed in self.compare.seeds):
                 if name in self.runs:
                     raise mistake("is also the name of a compared run with a seed; choose another", "runs", name)
-        for run in {*self.compare.against, *self.compare.against.values()} - set(self.compare.runs):
-            raise mistake(f"unknown run {run}; known: {', '.join(self.compare.runs)}", "compare", "against")
         for dataset, chosen in self.datasets.items():
             if chosen.run.get("potentials") == "rules":
                 problem = "rules are for named runs; write them under runs"

@@ -419,7 +419,8 @@ def compared_files(wildcards):
 
 def compared_options(wildcards):
     runs = [f"--run {shlex.join([name, *files])}" for name, files in compared(wildcards)]
-    return " ".join(runs + [f"--against {shlex.join(pair)}" for pair in configuration.compare.against.items()])
+    pairs = [pair for pair in configuration.compare.against.items() if {*pair} <= {*configuration.compare.runs}]
+    return " ".join(runs + [f"--against {shlex.join(pair)}" for pair in pairs])
 
 
 def table_metrics(wildcards):
