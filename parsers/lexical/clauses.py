@@ -167,7 +167,11 @@ class Walk(ClauseState):
         if not isinstance(following, Relation) or relation.text == "of" or other.is_worn or is_list:
             return False
         are_people = {following.text, relation.text} <= words("carrying") and one.is_animate and other.is_animate
-        return one.is_determined == other.is_determined and (following.text == relation.text or are_people)
+        is_own = (
+            self.phrases[self.nearest[-1]].possessive is not None
+        )  # "a strap on his back and a shovel in his trunk"
+        is_like = following.text == relation.text or are_people or (is_own and not other.is_definite)
+        return one.is_determined == other.is_determined and is_like
 
     def stand_beside(self, first: list[int], index: int) -> None:
         """Relate the phrase as the first one is; the next relation belongs to it alone."""
@@ -224,8 +228,11 @@ class Walk(ClauseState):
         elif refers_back:
             self.refer_back(subjects, relation, pronoun)
         elif self.gap is not None and not is_predicate(relation):
-            self.link(subjects, relation, self.gap)
-            self.gap = None
+            whole = Relation((*relation.words, *self.piped), relation.tags + Tag.PREPOSITION * len(self.piped))
+            self.link(subjects, whole, self.gap)
+            self.gap, self.piped = None, ()
+        elif is_piped(relation, following):
+            self.piped = relation.words
         else:
             for spoken in split_predicate(relation):
                 self.say(subjects, spoken)
@@ -329,6 +336,11 @@ def is_compound(relation: Relation, before: Phrase, phrase: Phrase) -> bool:
     participle = relation.words[-1]
     follows = participle.tokens[0] == before.head.tokens[-1] + 1 and len(relation.words) == 1
     return follows and participle.text in words("compounding_participles") and not phrase.is_determined
+
+
+def is_piped(relation: Relation, following: Item | None) -> bool:
+    """Return whether it is the "on" of "the sofa on which a dog sits"."""
+    return isinstance(following, Word) and following.text == "which" and relation.tags == Tag.PREPOSITION
 
 
 def is_posture_in(relation: Relation) -> bool:

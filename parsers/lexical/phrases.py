@@ -213,9 +213,18 @@ def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
         middle = match.start() + cut.end() if cut else match.start()
         if cut:
             found.append(owned_phrase(tagged[match.start() : middle]))
-        found.append(fragment(tagged[middle : match.end()]))
+        found.extend(colours_apart(tagged[middle : match.end()]))
         end = match.end()
     return [*found, *tagged[end:]]
+
+
+def colours_apart(span: Sequence[Word]) -> list[Item]:
+    """Return the phrase of a span; colours alone, "in red and white", are two phrases."""
+    whole = fragment(span)
+    cut = next((place for place, word in enumerate(span) if word.tag is Tag.CONJUNCTION), 0)
+    if cut and whole.is_colour and span[cut - 1].text in words("colours"):
+        return [owned_phrase(span[:cut]), span[cut], owned_phrase(span[cut + 1 :])]
+    return [whole]
 
 
 def fragment(span: Sequence[Word]) -> Phrase:

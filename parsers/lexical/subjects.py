@@ -58,6 +58,8 @@ class ClauseState:
     """A relation and its object that came before any subject: "under the window is a bench"."""
     announced: list[Word] = field(default_factory=list)
     """Locations before any phrase: "in the corner is a lamp"."""
+    piped: tuple[Word, ...] = ()
+    """The preposition before "which": "the sofa on which a dog sits"."""
     holder: int | None = None
     """What "it" meant just before: "a horse with a man on it close to the camera"."""
     has_verb: bool = False
@@ -96,7 +98,10 @@ class ClauseState:
     def holders(self, subjects: list[int]) -> list[int]:
         """In "two cakes and a vase of flowers", only the vase holds flowers; but "leaves and branches of a tree"."""
         holds = [is_listed(self.phrases[index].head.text, "holders") for index in subjects]
-        return subjects[-1:] if subjects and holds[-1] and not all(holds) else subjects
+        is_apart = (
+            len(subjects) == 2 and self.phrases[subjects[0]].is_determined < self.phrases[subjects[1]].is_determined
+        )
+        return subjects[-1:] if is_apart or (subjects and holds[-1] and not all(holds)) else subjects
 
     def link(self, subjects: list[int], relation: Relation, object_: int) -> None:
         for subject in subjects:
@@ -204,7 +209,8 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
     describes = relation.verb == Tag.PARTICIPLE and (
         is_with or (state.phrases[subjects[-1]].is_animate and first not in words("placing_verbs"))
     )
-    return state.nearest if describes or (is_with and first in EMERGING) else subjects
+    is_turned = first in words("turned") and not state.phrases[subjects[-1]].is_animate
+    return state.nearest if describes or (is_with and (first in EMERGING or is_turned)) else subjects
 
 
 def is_content(phrase: Phrase, of: Phrase, relation: Relation) -> bool:
