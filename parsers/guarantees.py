@@ -19,14 +19,27 @@ def guaranteed(tokens: Sequence[str], nodes: Sequence[Node], edges: Iterable[Edg
         return SceneGraph(tokens, (fallback(tokens),), (), 0, is_fallback=True)
     order = sorted(range(len(nodes)), key=lambda index: (nodes[index].head_token, nodes[index].tokens))
     place = {old: new for new, old in enumerate(order)}
-    moved = [replace(edge, subject=place[edge.subject], object=place[edge.object]) for edge in edges]
+    moved = [Edge(place[edge.subject], edge.relation, place[edge.object], edge.tokens, edge.negated) for edge in edges]
     sorted_nodes = [nodes[index] for index in order]
     kept = cut_loops(len(nodes), merge_parallel(moved))
-    denied = [deny(tokens, sorted_nodes, edge) for edge in kept]
-    related = {end for edge in kept for end in (edge.subject, edge.object)}
-    named = [without_no(tokens, node) if index in related else node for index, node in enumerate(sorted_nodes)]
-    found = tuple(replace(node, noun=noun_of(named, denied, index)) for index, node in enumerate(named))
-    return SceneGraph(tokens, found, tuple(denied), place[referent])
+    if any(NO in map(str.lower, node.attributes) or is_nobody(node.head) for node in nodes):
+        kept, sorted_nodes = denied(tokens, sorted_nodes, kept)
+    found = tuple(with_noun(sorted_nodes, kept, index) for index in range(len(sorted_nodes)))
+    return SceneGraph(tokens, found, tuple(kept), place[referent])
+
+
+def denied(tokens: Sequence[str], nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[list[Edge], list[Node]]:
+    """Return the edges and nodes, with "no" told by the edges of its node."""
+    related = {end for edge in edges for end in (edge.subject, edge.object)}
+    named = [without_no(tokens, node) if index in related else node for index, node in enumerate(nodes)]
+    return [deny(tokens, nodes, edge) for edge in edges], named
+
+
+def with_noun(nodes: Sequence[Node], edges: Sequence[Edge], index: int) -> Node:
+    """Return the node with its noun, which is often its head."""
+    node = nodes[index]
+    noun = noun_of(nodes, edges, index)
+    return node if noun == node.noun else replace(node, noun=noun)
 
 
 def noun_of(nodes: Sequence[Node], edges: Sequence[Edge], index: int) -> str:

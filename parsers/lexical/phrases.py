@@ -32,6 +32,8 @@ ADJECTIVAL = r"[BXZ]*[AML](?:[CK]{0,2}X?[AML])*(?:T(?=[NI]))?"
 RELATION = re.compile(rf"{VERBAL}|{PREPOSITIONAL}|{ADJECTIVAL}|[BXZ]*B[XZ]*|(?P<nothing>[XZ]+)")
 
 POSSESSIVES = frozenset({"his", "her", "its", "their"})
+SHORTEST_FRAGMENT = 2
+"""Least number of words before the last one in "guy blue shirt"."""
 LEADING = frozenset({Tag.DETERMINER, Tag.NEGATION})
 SILENT = frozenset({Tag.AUXILIARY, Tag.ADVERB, Tag.CONJUNCTION, Tag.PUNCTUATION, Tag.DETERMINER})
 """The tags of words that a relation or an attribute leaves out."""
@@ -221,8 +223,10 @@ def noun_phrases(tagged: Sequence[Word]) -> list[Item]:
 def colours_apart(span: Sequence[Word]) -> list[Item]:
     """Return the phrase of a span; colours alone, "in red and white", are two phrases."""
     whole = fragment(span)
+    if not whole.is_colour:
+        return [whole]
     cut = next((place for place, word in enumerate(span) if word.tag is Tag.CONJUNCTION), 0)
-    if cut and whole.is_colour and span[cut - 1].text in words("colours"):
+    if cut and span[cut - 1].text in words("colours"):
         return [owned_phrase(span[:cut]), span[cut], owned_phrase(span[cut + 1 :])]
     return [whole]
 
@@ -230,9 +234,11 @@ def colours_apart(span: Sequence[Word]) -> list[Item]:
 def fragment(span: Sequence[Word]) -> Phrase:
     """Return the phrase of a span; what a person wears, "guy blue shirt", becomes one attribute of the person."""
     whole = owned_phrase(span)
+    if len(whole.modifiers) < SHORTEST_FRAGMENT or whole.mark is not None:
+        return whole
     cut = next((place for place, word in enumerate(span) if word.tag in (Tag.NOUN, Tag.PLURAL)), len(span)) + 1
     worn = tuple(word for word in span[cut:] if word.tag not in SILENT)
-    is_described = len(worn) > 1 and worn[0].tag is Tag.ADJECTIVE and whole.mark is None
+    is_described = len(worn) > 1 and worn[0].tag is Tag.ADJECTIVE
     if not is_described or not (whole.is_worn or whole.is_body_part):
         return whole
     person = owned_phrase(span[:cut])

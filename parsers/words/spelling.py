@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterator
 from string import ascii_lowercase
 
-from parsers.words.lexicon import brill_tag, frequencies, is_known, is_listed, renamings
+from parsers.words.lexicon import brill_tag, frequencies, is_known, renamings
 
 LEAST_LETTERS = 5
 """Shorter words are one letter away from too many others."""
@@ -33,7 +33,7 @@ def respelled(word: str) -> str:
     if word[0] == "a" and is_known(word[1:]):
         return word[1:]  # "ablue car"
     candidates = sorted(set(one_letter_away(word)))
-    found = [near for near in candidates if is_known(near) or is_listed(near, "things")]
+    found = [near for near in candidates if is_known(near) or is_known(near.removesuffix("s"))]
     if not found and len(word) >= MANY_LETTERS:
         found = [near for near in candidates if brill_tag(near) and near in frequencies()]
     return max(found, key=lambda near: (set(near) == set(word), frequencies().get(near, 0)), default=word)
