@@ -22,7 +22,9 @@ class Layer:
 def layers(settings: ModelSettings, words: int, vector_size: int, feature_size: int) -> list[Layer]:
     """Return the model's layers, counted on a model that takes no memory."""
     with torch.device("meta"):
-        model = JVGN(torch.empty(words, vector_size), feature_size, **settings.model_dump(exclude={"words"}))
+        model = JVGN(
+            torch.empty(words, vector_size), feature_size, **settings.model_dump(exclude={"words", "position_scale"})
+        )
     stacks = (model.language.forward_stack, model.language.backward_stack)
     recurrent = count(*stacks)
     # In the paper, a gate has one bias; in PyTorch two, which are added.

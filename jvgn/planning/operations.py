@@ -123,7 +123,11 @@ class ModelWork:
 
     def __init__(self, settings: ModelSettings, words: int, vector_size: int, feature_size: int) -> None:
         with torch.device("meta"):
-            model = JVGN(torch.empty(words, vector_size), feature_size, **settings.model_dump(exclude={"words"}))
+            model = JVGN(
+                torch.empty(words, vector_size),
+                feature_size,
+                **settings.model_dump(exclude={"words", "position_scale"}),
+            )
         self.settings, self.vector_size = settings, vector_size
         self.language_size, self.region_size = model.language.size, feature_size + settings.spatial_size
         self.weight_bytes = sum(value.numel() for value in model.parameters()) * FLOAT

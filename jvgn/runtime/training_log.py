@@ -2,8 +2,10 @@
 Detectors use TensorBoard too.
 
 `history.parquet` has a row for each epoch: epoch int32, loss float64 (mean over the expressions trained on),
-val_accuracy float64 (percent), learning_rate float64, seconds float64. The saved model is that of the epoch with the
-best val_accuracy, the first one if several are equal.
+val_accuracy float64 (percent), val_loss float64 (mean over the referents that some region fits), train_accuracy float64
+(percent, while learning, with dropout), gradient_norm float64 (mean over the steps, before clipping), learning_rate
+float64, seconds float64. The saved model is that of the epoch with the best val_accuracy, the first one if several are
+equal.
 """
 
 import logging
@@ -26,6 +28,9 @@ HISTORY = pa.schema(
         ("epoch", pa.int32()),
         ("loss", pa.float64()),
         ("val_accuracy", pa.float64()),
+        ("val_loss", pa.float64()),
+        ("train_accuracy", pa.float64()),
+        ("gradient_norm", pa.float64()),
         ("learning_rate", pa.float64()),
         ("seconds", pa.float64()),
     ]
@@ -57,9 +62,12 @@ class TrainingLog:
         left = timedelta(seconds=round((self.total - self.done) / rate))
         self.show(val=f"{row['val_accuracy']:.2f}")
         if not self.silent:
-            message = "epoch %d: loss %.4f, val accuracy %.2f, %.0f expressions a second, %s left"
-            log.info(message, number, row["loss"], row["val_accuracy"], rate, left)
-        values = {f"epoch/{name}": row[name] for name in ("loss", "val_accuracy", "seconds")}
+            message = (
+                "epoch %d: loss %.4f (val %.4f), accuracy %.2f (val %.2f), gradient %.3g, %.0f expressions/s, %s left"
+            )
+            names = ("loss", "val_loss", "train_accuracy", "val_accuracy", "gradient_norm")
+            log.info(message, number, *(row[name] for name in names), rate, left)
+        values = {f"epoch/{name}": value for name, value in row.items() if name not in ("epoch", "learning_rate")}
         self.board.write(number, values | {"epoch/expressions_per_second": rate}, flush=True)
 
     def show(self, **values: str) -> None:

@@ -16,7 +16,14 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
                 "parser": "corenlp",
                 "referent": "in_degree",
                 "decoding": "marginal",
-                "model": {"spatial_size": 512, "hidden_size": 1024, "layers": 2, "words": "sentence", "distinct": 0.0},
+                "model": {
+                    "spatial_size": 512,
+                    "position_scale": 1.0,
+                    "hidden_size": 1024,
+                    "layers": 2,
+                    "words": "sentence",
+                    "distinct": 0.0,
+                },
                 "training": {
                     "marginalise": True,
                     "epochs": 20,

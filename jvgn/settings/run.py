@@ -14,6 +14,8 @@ class ModelSettings(Frozen):
 
     spatial_size: int = Field(512, gt=0, le=2**16)
     """Size of the embedded position of a region."""
+    position_scale: PositiveFloat = 1.0
+    """Factor of the initial weights of the layer that embeds positions. Lower: appearance counts more at first."""
     hidden_size: int = Field(1024, gt=0, le=2**16)
     """Size of each direction of the language encoder."""
     layers: int = Field(2, gt=0, le=100)

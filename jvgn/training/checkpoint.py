@@ -27,7 +27,7 @@ FORMAT = "1"
 
 
 def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> JVGN:
-    return JVGN(
+    model = JVGN(
         torch.from_numpy(vectors),
         feature_size=feature_size,
         spatial_size=settings.model.spatial_size,
@@ -37,6 +37,10 @@ def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> 
         dropout=settings.training.dropout,
         feature_dropout=settings.training.feature_dropout,
     )
+    with torch.no_grad():
+        for value in model.position.parameters():
+            value.mul_(settings.model.position_scale)
+    return model
 
 
 def save_model(path: Path, model: JVGN, settings: RunSettings, feature_size: int, words: list[str]) -> None:

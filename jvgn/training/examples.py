@@ -148,6 +148,18 @@ class Examples:
         labelled_G = np.concatenate([forest.referent_S, twin_M])
         return with_phrases(forest, node_M), labelled_G, np.concatenate([self.object_S[row_S], gold_K[node_M]])
 
+    def guess(self, rows_by_image: Group) -> tuple[float, float]:
+        """Return the expected accuracy (percent) and the mean loss of equally probable regions."""
+        right, losses = [], []
+        for image_id, row_S in rows_by_image.items():
+            for gold in self.object_S[row_S].tolist():
+                target_N, right_N = self.target(gold, self.regions(image_id))
+                right.append(right_N.mean())
+                if target_N.any():
+                    inside = target_N[target_N > 0]
+                    losses.append((inside * np.log(inside * len(target_N))).sum())
+        return 100 * float(np.mean(right)), float(np.mean(losses)) if losses else 0.0
+
     def regions(self, image_id: int) -> Regions:
         if image_id in self._regions:
             return self._regions[image_id]

@@ -28,6 +28,8 @@ from parsers.errors import UserError
 log = logging.getLogger(__name__)
 
 SHOWN_IDS = 10
+CLOSE = 0.05
+"""A first epoch that gains less than this share of what guessing leaves to gain is a warning."""
 
 
 @dataclass
@@ -41,22 +43,48 @@ class Progress:
     labelled: int = 0
     seen: int = 0
     """Expressions."""
+    found: int = 0
+    """Of these, those whose referent was found, with dropout and before the weights learned from them."""
+    gradient_norm: float = 0.0
+    """Summed over the steps whose gradients were finite, `updates` in number."""
+    updates: int = 0
     seconds: float = 0.0
 
 
 class Arriving:
-    """A number on its way from the device. Only reading it waits, and only for the work that was queued before it."""
+    """Numbers on their way from the device. Only reading them waits, and only for the work that was queued before."""
 
-    def __init__(self, number: Tensor) -> None:
-        self.number = number.to("cpu", non_blocking=True)
-        self.arrived = torch.cuda.Event() if number.is_cuda else None
+    def __init__(self, *numbers: Tensor) -> None:
+        together = torch.stack([number.detach().float() for number in numbers])
+        self.numbers = together.to("cpu", non_blocking=True)
+        self.arrived = torch.cuda.Event() if together.is_cuda else None
         if self.arrived:
-            self.arrived.record(torch.cuda.current_stream(number.device))
+            self.arrived.record(torch.cuda.current_stream(together.device))
 
-    def read(self) -> float:
+    def read(self) -> list[float]:
         if self.arrived:
             self.arrived.synchronize()
-        return self.number.item()
+        return self.numbers.tolist()
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a model reaches that finds all regions equally probable."""
+
+    accuracy: float
+    loss: float
+
+    def compare(self, row: dict[str, float]) -> None:
+        """Warn if the first epoch is hardly better."""
+        if (
+            row["val_accuracy"] < self.accuracy + CLOSE * (100 - self.accuracy)
+            or row["val_loss"] > (1 - CLOSE) * self.loss
+        ):
+            log.warning(
+                "after the first epoch, accuracy %.2f and loss %.4f on val are close to those of guessing (%.2f, %.4f);"
+                " check that regions and boxes belong together, or change learning_rate",
+                *(row["val_accuracy"], row["val_loss"], self.accuracy, self.loss),
+            )
 
 
 class Trainer:
@@ -87,6 +115,8 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "fp16")
         self.history: list[dict[str, float]] = []
         self.progress = Progress()
+        self.norm: Arriving | None = None
+        """The length of the last gradient, if it is not in the progress yet."""
         self.best_accuracy = -1.0
         self.best_weights: dict[str, Tensor] = {}
         self.interruption: Interruption | None = None
@@ -99,11 +129,14 @@ class Trainer:
         self.file = state
         self.resume(state.load())
         expressions = self.expressions("train")
+        guess = self.guess() if self.processes.is_first and not self.history else None
         if log_to:
             self.log = log_to(expressions * self.settings.epochs, expressions * len(self.history) + self.progress.seen)
         try:
             for epoch in range(len(self.history), self.settings.epochs):
                 self.run_epoch(epoch)
+                if guess and epoch == 0:
+                    guess.compare(self.history[0])
         finally:
             self.log.close()
 
@@ -111,12 +144,15 @@ class Trainer:
         started = time.perf_counter() - self.progress.seconds
         rate = self.settings.learning_rate * self.settings.decay ** (epoch // self.settings.decay_epochs)
         self.train_epoch(epoch, rate, started)
-        accuracy = self.accuracy("val")
+        accuracy, loss = self.evaluate("val")
         if accuracy > self.best_accuracy:  # the first of equals
             self.best_accuracy = accuracy
             self.best_weights = {name: value.cpu().clone() for name, value in self.model.state_dict().items()}
-        row = {"epoch": epoch + 1, "loss": self.progress.loss / self.progress.used, "val_accuracy": accuracy}
-        row |= {"learning_rate": rate, "seconds": time.perf_counter() - started}
+        progress = self.progress
+        row = {"epoch": epoch + 1, "loss": progress.loss / progress.used, "val_accuracy": accuracy, "val_loss": loss}
+        row |= {"train_accuracy": 100 * progress.found / progress.seen, "learning_rate": rate}
+        row |= {"gradient_norm": progress.gradient_norm / max(progress.updates, 1)}
+        row |= {"seconds": time.perf_counter() - started}
         self.history.append(row)
         self.log.epoch(epoch + 1, row, self.expressions("train"))
         self.progress = Progress()
@@ -134,6 +170,7 @@ class Trainer:
             self.progress.seconds = time.perf_counter() - started
             if self.progress.steps % self.settings.save_every == 0 and self.progress.steps < self.steps_per_epoch:
                 self.save()
+        self.count_norm()
         progress = self.progress
         if progress.used < progress.labelled and epoch == 0 and self.processes.is_first:
             skipped = progress.labelled - progress.used
@@ -153,12 +190,13 @@ class Trainer:
         counts = (0, 0, 0) if batch is None else (batch.with_target, len(batch.labelled_G), len(batch.row_S))
         used, labelled, seen, stop = self.agreed(*counts)
         random = self.random_state()
-        total = self.compute_gradients(batch, used)
+        self.count_norm()
+        total, found = self.compute_gradients(batch, used)
         if not math.isfinite(total) and not self.repair:
             # Some numbers lost their digits, in this step and probably in later ones: compute them again from now on.
             self.repair = True
             self.set_random_state(random)
-            total = self.compute_gradients(batch, used)
+            total, found = self.compute_gradients(batch, used)
         if not math.isfinite(total):
             self.stop_at_bad_loss(epoch)
         if used:
@@ -166,24 +204,27 @@ class Trainer:
         progress = self.progress
         progress.steps, progress.loss = progress.steps + 1, progress.loss + total
         progress.used, progress.labelled = progress.used + int(used), progress.labelled + int(labelled)
-        progress.seen += int(seen)
+        progress.seen, progress.found = progress.seen + int(seen), progress.found + int(found)
         number = epoch * self.steps_per_epoch + progress.steps
         self.log.step(number, int(seen), total / max(used, 1), rate)
         if stop:
             self.stop_early()
 
-    def compute_gradients(self, batch: Batch | None, used: float) -> float:
-        """Compute the gradients of the mean loss, and return the sum of losses, over all processes."""
-        loss = self.losses(batch).sum()
-        total = Arriving(loss.detach())
+    def compute_gradients(self, batch: Batch | None, used: float) -> list[float]:
+        """Compute the gradients of the mean loss; return the sum of losses and the referents found."""
+        loss_G, right_S = self.losses(batch)
+        loss = loss_G.sum()
+        arriving = Arriving(loss, right_S.sum())
         if used:
             self.backpropagate(loss / used)
-        return self.processes.summed(total.read())[0]
+        return self.processes.summed(*arriving.read())
 
-    def losses(self, batch: Batch | None) -> Tensor:
-        """Return (G,): the loss of each labelled node, eqs. (17) to (20); zero if no region fits it."""
+    def losses(self, batch: Batch | None) -> tuple[Tensor, Tensor]:
+        """Return (G,): the loss of each labelled node, eqs. (17) to (20), zero if no region fits it; and (S,): whether
+        each referent is found.
+        """
         if batch is None:
-            return torch.zeros(0, device=self.device)
+            return torch.zeros(0, device=self.device), torch.zeros(0, device=self.device)
         with autocast(self.device, self.settings.precision):
             encoded = self.model.encode(batch)
             log_probability_GN = self.model.log_probability(
@@ -193,7 +234,10 @@ class Trainer:
         if self.settings.contrast:
             mistaken = -self.model.image_log_probability(batch, encoded).float().mean()
             loss_G = loss_G + self.settings.contrast * mistaken * (batch.target_GN.sum(dim=1) > 0)
-        return loss_G
+        # Every referent is labelled; the other labelled nodes are the phrases or context that `supervise` adds.
+        row_G = torch.arange(len(loss_G), device=loss_G.device)
+        row_K = torch.zeros_like(batch.image_K).scatter(0, batch.labelled_G, row_G)
+        return loss_G, self.is_right(batch, log_probability_GN.detach()[row_K[batch.referent_S]])
 
     def backpropagate(self, loss: Tensor) -> None:
         self.optimiser.zero_grad()
@@ -203,11 +247,25 @@ class Trainer:
         self.processes.sum_gradients(self.model.parameters())
 
     def update_weights(self) -> None:
+        self.scaler.unscale_(self.optimiser)
         if self.settings.gradient_norm:
-            self.scaler.unscale_(self.optimiser)
-            nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.gradient_norm)
+            norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.gradient_norm)
+        else:
+            norm = nn.utils.get_total_norm([value.grad for value in self.model.parameters() if value.grad is not None])
+        self.norm = Arriving(norm)
         self.scaler.step(self.optimiser)
         self.scaler.update()
+
+    def count_norm(self) -> None:
+        """Add the length of the last gradient to the progress. In fp16, a step with an infinite one is not taken."""
+        if self.norm:
+            (norm,) = self.norm.read()
+            if math.isfinite(norm):
+                self.progress.gradient_norm, self.progress.updates = (
+                    self.progress.gradient_norm + norm,
+                    self.progress.updates + 1,
+                )
+            self.norm = None
 
     def agreed(self, *values: float) -> list[float]:
         """Return the values summed over all processes, then the number of processes that were asked to stop."""
@@ -247,26 +305,45 @@ class Trainer:
         groups: list[Group] = [{image: rows[image] for image in self.processes.share(part)} for part in parts]
         return loaded(self.examples, groups, self.workers, self.device)
 
-    @torch.no_grad()
+    def guess(self) -> "Guess":
+        """Return what guessing on val would reach, and log it."""
+        guess = Guess(*self.examples.guess(self.rows_by_image["val"]))
+        log.info("guessing on val has accuracy %.2f, and loss %.4f", guess.accuracy, guess.loss)
+        return guess
+
     def accuracy(self, split: str) -> float:
         """Return the share of a split's referents that are found, in percent."""
+        return self.evaluate(split)[0]
+
+    @torch.no_grad()
+    def evaluate(self, split: str) -> tuple[float, float]:
+        """Return the accuracy on a split, in percent, and the mean loss of the referents that some region fits."""
         self.model.eval()
         if split not in self.rows_by_image:
             self.rows_by_image[split] = self.examples.rows_by_image(split)
-        found, seen = 0.0, 0.0
+        sums = np.zeros(4)
         for batch in self.shares(split, list(self.rows_by_image[split])):
-            right_S = torch.zeros(0) if batch is None else self.found(batch)
-            found_here, seen_here, stop = self.agreed(float(right_S.sum()), len(right_S))
-            found, seen = found + found_here, seen + seen_here
+            here = [0.0] * 4 if batch is None else self.scores(batch)
+            *added, stop = self.agreed(*here)
+            sums += added
             if stop:
                 self.stop_early()
-        return 100 * found / seen
+        found, seen, loss, used = sums.tolist()
+        return 100 * found / seen, loss / max(used, 1)
 
-    def found(self, batch: Batch) -> Tensor:
-        """Return (S,): whether the most probable region of each referent, eq. (1), is right."""
+    def scores(self, batch: Batch) -> list[float]:
+        """Return how many referents are found, how many there are, and the sum and number of their losses."""
         with autocast(self.device, self.settings.precision):
-            region_S = self.model.log_probability(batch, batch.referent_S, self.settings.marginalise).argmax(1)
-        return batch.right_SN.gather(1, region_S[:, None]).squeeze(1)
+            log_probability_SN = self.model.log_probability(batch, batch.referent_S, self.settings.marginalise)
+        # Outside of train, the labelled nodes are the referents.
+        loss = divergence(log_probability_SN.float(), batch.target_GN).sum()
+        found, loss_sum = Arriving(self.is_right(batch, log_probability_SN).sum(), loss).read()
+        return [found, len(batch.row_S), loss_sum, batch.with_target]
+
+    @staticmethod
+    def is_right(batch: Batch, log_probability_SN: Tensor) -> Tensor:
+        """Return (S,): whether the most probable region of each referent, eq. (1), is right."""
+        return batch.right_SN.gather(1, log_probability_SN.argmax(1)[:, None]).squeeze(1)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -291,6 +368,7 @@ class Trainer:
 
     def save(self, **more: Any) -> None:
         """Save the state from which this training, in as many processes, resumes."""
+        self.count_norm()
         random = {kind: self.processes.gathered(value) for kind, value in self.random_state().items()}
         if self.processes.is_first:
             self.file.save(

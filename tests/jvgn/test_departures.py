@@ -133,7 +133,7 @@ def test_contrast_teaches_nodes_without_a_label(small_world, run_settings, monke
     encoded = model.encode(batch)
     encoded.w_KL.retain_grad()
     monkeypatch.setattr(model, "encode", lambda _: encoded)
-    Trainer(model, examples, settings.training, Processes(torch.device("cpu"))).losses(batch).sum().backward()
+    Trainer(model, examples, settings.training, Processes(torch.device("cpu"))).losses(batch)[0].sum().backward()
     is_moved_K = encoded.w_KL.grad.any(dim=1)
     is_context_K = torch.ones_like(is_moved_K).index_fill(0, batch.referent_S, False)
     assert is_moved_K[~is_context_K].all() and is_moved_K[is_context_K].any() == bool(contrast)

@@ -9,7 +9,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from jvgn.runtime.training_log import TrainingLog
 
-EPOCH = {"loss": 0.5, "val_accuracy": 81.25, "learning_rate": 1e-3, "seconds": 2.0}
+EPOCH = {"epoch": 2, "loss": 0.5, "val_accuracy": 81.25, "val_loss": 0.75, "train_accuracy": 90.0}
+EPOCH |= {"gradient_norm": 1.5, "learning_rate": 1e-3, "seconds": 2.0}
 
 
 def test_the_bar_and_the_log_show_loss_accuracy_speed_and_time_left(caplog, capsys, monkeypatch):
@@ -22,7 +23,8 @@ def test_the_bar_and_the_log_show_loss_accuracy_speed_and_time_left(caplog, caps
     log.close()
     shown = capsys.readouterr().err
     assert "200/400" in shown and "loss=0.7500" in shown and "val=81.25" in shown
-    assert "epoch 2: loss 0.5000, val accuracy 81.25, 100 expressions a second, 0:00:02 left" in caplog.text
+    assert "epoch 2: loss 0.5000 (val 0.7500), accuracy 90.00 (val 81.25), gradient 1.5, " in caplog.text
+    assert "100 expressions/s, 0:00:02 left" in caplog.text
 
 
 def test_tensorboard_has_every_step(tmp_path):

@@ -17,7 +17,7 @@ from jvgn.regions.hdf5_store import RegionStore, RegionWriter
 from jvgn.runtime.distributed import Processes
 from jvgn.storage.files import actions_on_success
 from jvgn.storage.tensor_files import TrainingState
-from jvgn.training.checkpoint import load_model, save_model
+from jvgn.training.checkpoint import load_model, new_model, save_model
 from jvgn.training.examples import SoftLabel
 from jvgn.training.run import train
 from jvgn.training.trainer import Trainer
@@ -168,6 +168,60 @@ def test_the_best_epoch_is_kept(trained):
     assert history["val_accuracy"].max() >= 90
     assert history["learning_rate"].iloc[3] == pytest.approx(5e-3 * 0.7)
     assert load_model(trained[True], CPU).settings.training.marginalise
+
+
+def test_the_history_shows_that_the_model_learns(trained):
+    history = pd.read_parquet(trained[True].with_name("history.parquet"))
+    assert history["train_accuracy"].iloc[-1] > 75 > 60 > history["train_accuracy"].iloc[0] > 15
+    assert history["val_loss"].iloc[-1] < history["val_loss"].iloc[0] / 2
+    assert (history["gradient_norm"] > 0).all()
+
+
+def test_the_history_has_the_loss_of_val_and_the_accuracy_and_gradients_of_train(small_world, run_settings, tmp_path):
+    """Against their plain definitions, for one step without dropout."""
+    settings = run_settings(epochs=1, images_per_batch=1000, dropout=0.0)
+    torch.manual_seed(settings.training.seed)
+    examples = small_world.examples(settings)
+    vectors = np.load(small_world.vectors)
+    model = new_model(settings, vectors, examples.store.feature_size)
+    (batch,) = examples.batches("train", 1000)
+    log_probability_SN = model.log_probability(batch, batch.referent_S, True)
+    right_S = batch.right_SN.gather(1, log_probability_SN.argmax(1)[:, None])
+    divergence(log_probability_SN, batch.target_GN).mean().backward()
+    norm = torch.stack([value.grad.norm() for value in model.parameters() if value.grad is not None]).norm()
+    train(small_world, settings, tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)
+    (row,) = pd.read_parquet(tmp_path / "history.parquet").to_dict("records")
+    assert row["train_accuracy"] == pytest.approx(100 * right_S.float().mean().item())
+    assert row["gradient_norm"] == pytest.approx(norm.item(), rel=1e-4)
+    saved = load_model(tmp_path / "model.safetensors", CPU).model
+    (batch,) = examples.batches("val", 1000)
+    loss_S = divergence(saved.log_probability(batch, batch.referent_S, True), batch.target_GN)
+    assert row["val_loss"] == pytest.approx(loss_S.mean().item(), rel=1e-5)
+
+
+@pytest.mark.parametrize(("learning_rate", "is_warned"), [(5e-3, False), (1e-9, True)])
+def test_a_first_epoch_that_is_close_to_guessing_is_a_warning(
+    small_world, run_settings, tmp_path, caplog, learning_rate, is_warned
+):
+    caplog.set_level("INFO")
+    settings = run_settings(epochs=1, learning_rate=learning_rate)
+    train(small_world, settings, tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)
+    (batch,) = small_world.examples(settings).batches("val", 1000)
+    counts_S = batch.present_IN.sum(1)[batch.image_S]
+    chance, loss = 100 * (1 / counts_S).mean().item(), counts_S.log().mean().item()
+    assert f"guessing on val has accuracy {chance:.2f}, and loss {loss:.4f}" in caplog.text
+    assert (f"are close to those of guessing ({chance:.2f}, {loss:.4f})" in caplog.text) == is_warned
+
+
+def test_the_initial_scale_of_the_position_layer_is_a_setting(small_world, run_settings):
+    settings = run_settings()
+    scaled = settings.model_copy(update={"model": settings.model.model_copy(update={"position_scale": 0.25})})
+    models = []
+    for chosen in (settings, scaled):
+        torch.manual_seed(0)
+        models.append(new_model(chosen, np.load(small_world.vectors), 10).state_dict())
+    for name, value in models[0].items():
+        torch.testing.assert_close(models[1][name], value * (0.25 if name.startswith("position.") else 1.0))
 
 
 def test_the_saved_weights_are_the_best_epochs(small_world, run_settings, trained):

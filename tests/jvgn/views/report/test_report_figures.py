@@ -75,7 +75,7 @@ def test_recall_falls_with_the_overlap_and_is_the_oracles_where_accuracy_is_meas
 
 def test_the_epoch_kept_is_the_best_on_val_and_the_first_of_equals(tmp_path, output):
     rows = {"epoch": [1, 2, 3, 4], "loss": [3.0, 2.0, 1.0, 0.5], "val_accuracy": [50.0, 80.0, 80.0, 70.0]}
-    rows |= {"learning_rate": [0.1] * 4, "seconds": [1.0] * 4}
+    rows |= {name: [1.0] * 4 for name in HISTORY.names if name not in rows}
     write_table(tmp_path / "history.parquet", rows, HISTORY)
     draw_learning(tmp_path / "history.parquet", output)
     assert numbers_of(output)["kept"].tolist() == [False, True, False, False]
