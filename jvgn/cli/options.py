@@ -28,7 +28,7 @@ HELP = {
     "history": "The loss and the accuracy of each epoch.",
     "images": "The folder of the images.",
     "instances": "Annotations in COCO's format.",
-    "losses": "The table to write of the losses while training.",
+    "losses": "The table to write of a detector's losses in each epoch.",
     "markdown": "The same table as Markdown.",
     "measured": "The measured average precision.",
     "metrics": "The metrics of the run.",
