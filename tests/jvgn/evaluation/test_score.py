@@ -19,8 +19,12 @@ def answers(tmp_path):
         (2, 2, 5, 12, "test", "ring", ["ring"]),
     ]
     mentions = [(1, 0, 11, True), (1, 2, 12, False), (1, 4, 13, False), (2, 0, 12, True)]
-    nodes = [(1, 0, "star", 0, [], [0], True), (1, 1, "ring", 2, [], [2], False), (2, 0, "ring", 0, [], [0], True)]
-    edges = [(1, 0, 0, "left", 1, [1])]
+    nodes = [
+        (1, 0, "star", 0, [], [], [0], True, "star"),
+        (1, 1, "ring", 2, [], [], [2], False, "ring"),
+        (2, 0, "ring", 0, [], [], [0], True, "ring"),
+    ]
+    edges = [(1, 0, 0, "left", 1, [1], False)]
     objects = [(11, 5, "star", 1, 0, 0, 10, 10, False), (12, 5, "ring", 2, 20, 0, 30, 10, False)]
     for name, rows, schema in [
         ("expressions", expressions, tables.EXPRESSIONS),
