@@ -295,6 +295,6 @@ def check_indices(nodes: Path, edges: Path, graphs: FactorGraphs) -> None:
 def check_words(path: Path, word_U: np.ndarray, count_K: np.ndarray, length_K: np.ndarray) -> None:
     """Check that every row has words, all of them within its sentence; `count_K` says how many each row has."""
     if (word_U < 0).any() or (word_U >= np.repeat(length_K, count_K)).any():
-        raise BrokenFile(path, "it points outside a sentence", MISMATCH)
+        raise BrokenFile(path, "column tokens has an index outside its sentence", MISMATCH)
     if not count_K.all():
         raise BrokenFile(path, "a row has no tokens", MISMATCH)

@@ -79,7 +79,7 @@ class Ways:
 def distinct_joint(unary_KN: Tensor, pairwise_ENN: Tensor, edges_E2: Tensor, graph_K: Tensor) -> Tensor:
     """Return (K,): the most probable of the first `SEARCHED` joint groundings that uses no region twice.
 
-    Where all of them do, for instance in an image with one region, it is the most probable of all.
+    If all of them repeat a region, as in an image with one region, return the most probable one.
     """
     k = SEARCHED
     region_KQ, score_SQ = best_joint(unary_KN, pairwise_ENN, edges_E2, graph_K, k)
@@ -117,7 +117,7 @@ def siblings_apart(levels: list[Level]) -> Iterator[Level]:
 
 
 def roots(levels: list[Level], graph_K: Tensor) -> Tensor:
-    """Return (R,): the nodes without a parent, one for each tree, graph by graph."""
+    """Return (C,): the nodes without a parent, one for each tree, graph by graph."""
     is_root_K = torch.ones_like(graph_K, dtype=torch.bool)
     for level in levels:
         is_root_K[level.child_F] = False

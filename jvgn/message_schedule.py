@@ -25,7 +25,7 @@ class Level:
     """Number of leading edges whose child is the object; their scores are already indexed (parent, child)."""
 
     def scores(self, pairwise_ENN: Tensor) -> Tensor:
-        """Return the level's pairwise scores as (L, parent's region, child's region)."""
+        """Return the level's pairwise scores as (F, parent's region, child's region)."""
         score_FNN = pairwise_ENN.index_select(0, self.edge_F)
         return torch.cat([score_FNN[: self.objects], score_FNN[self.objects :].transpose(1, 2)])
 

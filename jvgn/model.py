@@ -35,8 +35,7 @@ class NodeBeliefs:
     distinct_K: Tensor | None = None
     """Regions of the best joint grounding that uses no region twice, if asked for."""
     not_found_K: Tensor | None = None
-    """The probability that no region is meant, if the potentials have such a state; the others are then given that one
-    is."""
+    """The probability of "not found", if the potentials have that state. The other beliefs are given "found"."""
 
     @classmethod
     def of(cls, batch: Batch, unary_KN: Tensor, pairwise_ENN: Tensor, distinct: bool = False) -> Self:

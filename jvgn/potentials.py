@@ -157,7 +157,7 @@ def cross_sums(group: Grouping, weight_IJL: Tensor, subject_INL: Tensor, object_
 
 
 class WeightedSubjects(torch.autograd.Function):
-    """(I, R, L): every weight ⊙ every subject of its image.
+    """(I, Z, L): every weight ⊙ every subject of its image.
 
     This is the largest tensor of a step. Autograd would allocate two more tensors of this size; this backward pass
     handles one image at a time.

@@ -5,10 +5,10 @@ has no object of the referent's category. It is *undecided* in an image that has
 there too, so these questions count for nothing, and only their share of "not found" is given.
 
 The result has for each of `present`, `absent` and `undecided`: `n` questions, and `not_found`, the percentage that was
-answered so, with its `interval` (95%, by the bootstrap over the expressions' images). `accuracy` is that of "found" and
-"not found", and `log_loss` the mean negative logarithm of the probability of the correct one. `reliability` has a row
-for each bin of the probability of "not found": `low`, `high`, the mean `probability`, the `frequency` with which the
-expression is absent, and `n`. In these three, present and absent questions have the same weight in total.
+answered so, with its `interval` (95%, by the bootstrap over the expressions' images). `accuracy` is the weighted share
+of correct decisions, and `log_loss` the mean negative logarithm of the probability of the correct one. `reliability`
+has a row for each bin of the probability of "not found": `low`, `high`, the mean `probability`, the `frequency` with
+which the expression is absent, and `n`. In these three, present and absent questions have the same weight in total.
 
 Shape suffixes: Q questions.
 """
@@ -110,7 +110,7 @@ def calibration_table(found: dict[str, Any]) -> list[str]:
             lines.append(f"  {kind:12}  {found[kind]['n']:5}  {found[kind]['not_found']:8.1f}  {interval:>14}")
     if "reliability" in found:
         lines.append(f"  accuracy {found['accuracy']:.1f}, log loss {found['log_loss']:.3f}")
-        lines.append("  said       mean  happened      n")
+        lines.append("  predicted  mean  observed      n")
         lines += [
             f"  {row['low']:.2f}-{row['high']:.2f}  {row['probability']:.3f}  {row['frequency']:8.3f}  {row['n']:5}"
             for row in found["reliability"]

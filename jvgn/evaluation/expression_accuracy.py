@@ -8,7 +8,7 @@ are ignored. A context mention belongs to the first node whose head is in its ph
 The result has `model`, `regions` and, in total and for each of `kinds`: `n`, `accuracy` and `interval` (of referents,
 in percent, with Wilson's 95% interval); `context_n`, `context_accuracy` and `context_interval` (of annotated mentions
 that are not the referent); `covered_n` and `covered_accuracy` (of expressions whose referent overlaps some region).
-And it has `expressions`, one object for each. A box is correct if its IoU with the gold box is above 0.5.
+`expressions` has one object for each expression. A box is correct if its IoU with the gold box is above 0.5.
 
 Shape suffixes: K nodes.
 """

@@ -3,9 +3,9 @@
 `compare.csv`: run, decoding (unary, marginal or map), split, seeds (how many), and accuracy and context_accuracy in
 percent, each as its mean over the seeds and, in `{measure}_sd`, their standard deviation (of a sample; empty for one
 seed). The other columns are a paired test of the run against another one with the same decoding, which `against` names,
-the first one unless the settings say otherwise. It is on the same sentences or mentions, each with its mean over the
-seeds: `{measure}_difference` in points, `{measure}_low` and `{measure}_high`, its 95% interval, and `{measure}_p`,
-two-sided (`jvgn.evaluation.metrics`). They are empty for the first run.
+the first one unless the settings say otherwise. The test pairs sentences or mentions, each averaged over the seeds:
+`{measure}_difference` in points, `{measure}_low` and `{measure}_high`, its 95% interval, and `{measure}_p`, two-sided
+(`jvgn.evaluation.metrics`). They are empty for the first run.
 
 `ablation.csv`: marginalise_training, marginalise_inference, split, accuracy, context_accuracy (percent). A run decoded
 without message passing (`unary`) is one without marginalisation in inference.

@@ -70,7 +70,7 @@ def inside(scene: Scene) -> Floats:
 
 
 def behind(scene: Scene) -> Floats:
-    """i is farther from the camera: its lower edge is higher in the picture. And it is near j."""
+    """i is farther from the camera: its lower edge is higher in the picture. It is near j."""
     foot_N = scene.box_N4[:, 3] / scene.size[1]
     return sigmoid((foot_N - foot_N[:, None] + 0.01) / 0.03) * nearby(scene)
 
@@ -87,7 +87,7 @@ def ride(scene: Scene) -> Floats:
 
 
 def hold(scene: Scene) -> Floats:
-    """i touches j; of several, the one whose box has j in its middle."""
+    """i touches j; higher if their centres are close."""
     size_N = np.hypot(scene.side_N2[:, 0], scene.side_N2[:, 1]) / np.hypot(*scene.size)
     centred_NN = np.exp(-scene.distance_NN / np.maximum(size_N[:, None], size_N))
     return touching(scene) * (0.5 + 0.5 * centred_NN)
@@ -136,7 +136,7 @@ PLACE_OF_RELATION = {
     "front": "low foot",
     "under": "bottom",
 }
-"""Where something is in the picture if the thing that it is left of is not found."""
+"""The place in the picture that a relation suggests if its object is not found."""
 
 PHRASES: Mapping[str, str] = {
     "left of": "left", "left side of": "left", "left from": "left", "to the left": "left", "on left of": "left",

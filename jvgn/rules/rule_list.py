@@ -90,7 +90,7 @@ RULES = (
     Rule(
         "role",
         "attributes",
-        "a person's name implies a thing that is touched",
+        "a role implies an object that the person touches: a jockey touches a horse",
         "the jockey",
         (("person", 10, 20, 30, 90), ("person", 110, 10, 130, 60), ("horse", 90, 40, 160, 95)),
         1,
@@ -231,7 +231,7 @@ RULES = (
     Rule(
         "front",
         "relations",
-        "near, and with a lower lower edge",
+        "near, with its lower edge nearer the bottom of the picture",
         "the man in front of the car",
         (("person", 70, 40, 90, 98), ("person", 120, 20, 140, 70), ("car", 80, 40, 160, 90)),
         0,

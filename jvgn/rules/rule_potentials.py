@@ -110,7 +110,7 @@ class Rules:
         noun, words = self.nouns[node], self.graph.nodes[node]
         fit_N = self.fit(node)
         self.among.append(self.compared(fit_N))
-        yield self.unary(node, "noun", words.head, self.settings.names * (fit_N - 1), self.settings.null)
+        yield self.unary(node, "noun", words.head, self.weight("names") * (fit_N - 1), self.settings.null)
         yield self.unary(node, "score", "", self.settings.score * np.log(np.maximum(self.scene.score_N, 1e-3)))
         yield self.unary(node, "prominence", "", self.prominence(self.among[node]))
         for one in self.comparisons(node, noun, fit_N):
@@ -291,7 +291,8 @@ class Rules:
         degree_NNN, count = between(self.scene), len(self.scene)
         for index in edges:
             other = self.graph.edges[self.siblings(index)[0]].object
-            fits_NNN = np.exp(self.weight("relations") * (degree_NNN - 1))
+            negated = self.graph.edges[index].negated
+            fits_NNN = np.exp(self.weight("relations") * ((1 - degree_NNN if negated else degree_NNN) - 1))
             neutral = np.exp(self.weight("relations") * (self.settings.unseen - 1))
             logit_MM = np.full((count + 1, count + 1), np.log(neutral))
             known_NN = fits_NNN @ probability_KM[other, :count]

@@ -26,7 +26,7 @@ class Scene:
     """Width and height of the image."""
     pixels_HW3: np.ndarray | None = None
     fit_KN: Floats | None = None
-    """How well each region fits the noun of each node, as a detector with an open vocabulary says; None: names say."""
+    """How well each region fits the noun of each node, by an open-vocabulary detector; None: category names decide."""
     colour_sums: dict[str, tuple[np.ndarray, int]] = field(default_factory=dict, compare=False)
     """What `colours.summed` found for colours that were asked for."""
 

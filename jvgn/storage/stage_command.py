@@ -26,7 +26,7 @@ JOB = "jvgn.job"
 
 
 class StagePath(click.Path):
-    """A path option; for a folder, the files `within` are meant."""
+    """A path option; of a folder, the files `within` are recorded."""
 
     def __init__(self, within: Sequence[str] = ()) -> None:
         super().__init__(path_type=Path)
@@ -57,7 +57,7 @@ class Given(StagePath):
 
 
 class Foreign(Given):
-    """Files that a command reads and that need not be made from its other inputs."""
+    """Files that a command reads, exempt from the check that its inputs were made from each other."""
 
     def note(self, files: list[Path], job: "Job") -> None:
         super().note(files, job)

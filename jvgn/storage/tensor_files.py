@@ -2,8 +2,8 @@
 
 Weights are safetensors files with JSON metadata, or torch files from elsewhere.
 
-The state of a training is a `torch.save` file of plain tensors and numbers, followed by its SHA-256 in 64 digits:
-`torch.load` ignores these, and does not notice a changed byte. The state holds the settings of its training and the
+The state of a training is a `torch.save` file of plain tensors and numbers, followed by its SHA-256 in 64 digits,
+which detects a changed byte; `torch.load` would not. The state holds the settings of its training and the
 checksums of its inputs. It does not depend on the code: an edited comment must not cost a day of training. If the state
 does not fit, the training starts again and keeps the old state under another name.
 """

@@ -1,7 +1,8 @@
 """The training loop: epochs of steps. An interrupted training resumes at any step with bit-identical results.
 
 Under `torchrun`, each process takes its share of every mini-batch's images and gradients are summed, so that a step is
-the same as that of one process with the whole mini-batch, up to rounding.
+the same as that of one process with the whole mini-batch, up to rounding; but `contrast` compares only the images of a
+process's own share.
 """
 
 import logging

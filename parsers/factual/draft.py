@@ -8,7 +8,7 @@ from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.words.lexicon import is_listed
 
 LONG = 14
-"""Number of words from which FACTUAL's annotators write captions out: they keep places, and people wear all clothes."""
+"""From this many words, FACTUAL's graphs keep places, and relate people to all their clothes by "wear"."""
 
 
 @dataclass

@@ -163,7 +163,7 @@ def agreeing_clause(state: ClauseState, relation: Relation) -> list[int]:
 
 
 def is_let_do(state: ClauseState, relation: Relation) -> bool:
-    """Return whether a verb in its base form says what somebody is watched or helped to do."""
+    """Return whether the verb is a bare infinitive, as after "watching" or "helping"."""
     _, inbound = state.inbound()
     verb = relation.words[relation.tags.index(Tag.VERB)].text if Tag.VERB in relation.tags[:2] else ""
     is_base = verb != "" and relation.tags[0] in "VT" and verb_base(verb) == verb

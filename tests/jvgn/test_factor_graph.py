@@ -121,10 +121,10 @@ STAR, RING = Node("star", 0, (), (0,)), Node("ring", 1, (), (1,))
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (("nodes", "tokens", [[0], [7]]), "outside a sentence"),
-        (("nodes", "tokens", [[0], [-1]]), "outside a sentence"),
+        (("nodes", "tokens", [[0], [7]]), "outside its sentence"),
+        (("nodes", "tokens", [[0], [-1]]), "outside its sentence"),
         (("nodes", "tokens", [[0], []]), "no tokens"),
-        (("edges", "tokens", [[9]]), "outside a sentence"),
+        (("edges", "tokens", [[9]]), "outside its sentence"),
         (("edges", "object", [2]), "node that its expression lacks"),
         (("edges", "object", [0]), "loop"),
     ],

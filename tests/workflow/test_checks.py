@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 TARGET = "results/evaluation.yaml"
-CURE = "see to the disk, then run it again"
+CURE = "check its space and permissions, then run it again"
 
 
 @pytest.fixture

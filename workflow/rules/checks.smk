@@ -63,7 +63,7 @@ def unwritable(folder):
         reason = errno.ENOSPC
     else:
         return None
-    return f"{folder}: cannot be written ({os.strerror(reason)}); see to the disk, then run it again"
+    return f"{folder}: cannot be written ({os.strerror(reason)}); check its space and permissions, then run it again"
 
 
 def local_jobs():
@@ -86,7 +86,7 @@ def remove_leftovers():
 
 
 def check_accounting():
-    """Stop if the end of SLURM jobs would be asked of sacct, and it does not answer: Snakemake would wait forever."""
+    """Stop if Snakemake would ask sacct about jobs and sacct fails: it would wait forever."""
     if workflow.executor_plugin.name != "slurm" or workflow.executor_settings.status_command != "sacct":
         return
     try:
