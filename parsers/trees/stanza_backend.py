@@ -32,7 +32,7 @@ Trees = Callable[[Sequence[Sequence[str]]], Iterator[Tree]]
 
 def load(models: str = "", tags: str = "lexicon") -> Backend:
     trees = load_trees(models, tags)
-    return lambda sentences: [read(tree) for tree in trees(sentences)]
+    return lambda sentences: [read(tree, is_trusted=False) for tree in trees(sentences)]
 
 
 def load_trees(models: str = "", tags: str = "lexicon") -> Trees:

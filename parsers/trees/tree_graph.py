@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import Edge, Node, SceneGraph
 from parsers.trees import clause_passes, unit_passes
+from parsers.trees.attachment_pass import attach_prepositions
 from parsers.trees.dependencies import Dependencies, Tree
 from parsers.trees.unit_passes import NOUNS, SUBJECTS
 from parsers.words.lexicon import words
@@ -57,10 +58,11 @@ MOST_WORDS, MOST_BELOW = 2000, 300
 Tokens = tuple[int, ...]
 
 
-def read(tree: Tree) -> SceneGraph:
+def read(tree: Tree, is_trusted: bool = True) -> SceneGraph:
+    """Return the graph of a tree; of one that is not trusted, the table of attachment moves prepositions."""
     if is_contrived(tree):
         return guaranteed([word.text for word in tree.words], [], [], 0)  # counted as a fallback
-    sentence = rewritten(tree)
+    sentence = rewritten(tree, is_trusted)
     statements = Statements(sentence)
     for unit in sentence.in_order():
         statements.collect(unit)
@@ -73,10 +75,12 @@ def is_contrived(tree: Tree) -> bool:
     return len(tree.words) > MOST_WORDS or most_below > MOST_BELOW
 
 
-def rewritten(tree: Tree) -> Dependencies:
+def rewritten(tree: Tree, is_trusted: bool = True) -> Dependencies:
     sentence = Dependencies(tree)
     for apply in PASSES:
         apply(sentence)
+        if apply is unit_passes.join_cases and not is_trusted:
+            attach_prepositions(sentence)
     return sentence
 
 
