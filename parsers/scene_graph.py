@@ -77,6 +77,17 @@ class SceneGraph:
         if loop is not None:
             raise ValueError(f"{self.edges[loop]} closes a loop")
 
+    def joined(self, edge: int) -> list[int]:
+        """Return the edges that are one relation with this one: "between X and Y" has two objects, and the same words.
+
+        Both join the subject, so they close no loop.
+        """
+        one = self.edges[edge]
+        if one.relation.lower().rpartition(" ")[2] != "between":
+            return [edge]
+        same = [(other.subject, other.tokens) == (one.subject, one.tokens) for other in self.edges]
+        return [index for index, is_same in enumerate(same) if is_same]
+
     def __str__(self) -> str:
         lines = []
         for index, node in enumerate(self.nodes):

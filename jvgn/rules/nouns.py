@@ -82,7 +82,7 @@ def nouns(graph: SceneGraph, scene: Scene) -> list[Noun]:
 def noun_of(graph: SceneGraph, index: int, names: Collection[str]) -> Noun:
     """Return the noun of a node; a noun that is the name of some region is that thing, whatever else it may be."""
     node = graph.nodes[source_of_noun(graph, index)]
-    head = node.head.lower()
+    head = node.noun
     is_worn = any(edge.object == index and edge.relation.lower() in WORN for edge in graph.edges)
     if is_worn and head in EYEWEAR and wearer_is_person(graph, index):
         return Noun(head, "part", {"person": 1.0})

@@ -179,7 +179,7 @@ class Rules:
         if self.is_ownership(edge):
             yield self.pairwise(index, "part", self.owned(edge), self.weight_of_parts(), edge.negated)
             return
-        if kind_of(edge.relation) != "between" or not self.siblings(index):
+        if len(self.graph.joined(index)) == 1:
             rule, degree_NN, weight = self.related(edge)
             yield self.pairwise(index, rule, degree_NN, weight, edge.negated, self.unseen(edge))
         if "part" not in (subject.kind, object_.kind) and "differences" not in self.settings.without:
@@ -266,31 +266,19 @@ class Rules:
         degree_NNN = between(self.scene) * among_N * ~self.scene.same_NN[None]
         return np.asarray(degree_NNN.max(axis=2))
 
-    def siblings(self, index: int) -> list[int]:
-        """Return the other edges that say what the same subject is between."""
-        subject = self.graph.edges[index].subject
-        return [
-            other
-            for other, edge in enumerate(self.graph.edges)
-            if other != index and edge.subject == subject and kind_of(edge.relation) == "between"
-        ]
-
     def of_between(self, unary_KM: Floats, pairwise_EMM: Floats) -> Iterator[Contribution]:
         """Yield the factors of "between X and Y", which is about three regions: one for each of X and Y.
 
         The factor of X sums over the regions of Y, by their probability without this relation.
         """
-        edges = [
-            index
-            for index, edge in enumerate(self.graph.edges)
-            if kind_of(edge.relation) == "between" and self.siblings(index)
-        ]
+        joined = [self.graph.joined(index) for index in range(len(self.graph.edges))]
+        edges = [index for index, together in enumerate(joined) if len(together) > 1]
         if not edges or not self.weight("relations"):
             return
         probability_KM = beliefs(unary_KM, pairwise_EMM, self.graph)
         degree_NNN, count = between(self.scene), len(self.scene)
         for index in edges:
-            other = self.graph.edges[self.siblings(index)[0]].object
+            other = self.graph.edges[next(one for one in joined[index] if one != index)].object
             negated = self.graph.edges[index].negated
             fits_NNN = np.exp(self.weight("relations") * ((1 - degree_NNN if negated else degree_NNN) - 1))
             neutral = np.exp(self.weight("relations") * (self.settings.unseen - 1))
