@@ -164,10 +164,11 @@ def build_vocabulary(settings: Path, expressions: Path, words: Path, vectors: Pa
     from jvgn.settings.run import VocabularySettings
     from jvgn.vocabulary.words import build_vectors, list_missing
     from jvgn.vocabulary.words import build_vocabulary as build
+    from parsers.words.spelling import respelled
 
     chosen = VocabularySettings.read(settings)
     reads(chosen.glove)
-    vocabulary = build(expressions, words, chosen.more_often_than, chosen.splits)
+    vocabulary = build(expressions, words, chosen.more_often_than, chosen.splits, respelled)
     in_glove = build_vectors(vocabulary, vectors, chosen.vector_size, chosen.glove, chosen.seed)
     list_missing(expressions, vocabulary, in_glove if chosen.glove else None, missing)
 

@@ -21,6 +21,7 @@ from jvgn.training.checkpoint import TrainedModel, load_model
 from jvgn.vocabulary.words import UNKNOWN, Vocabulary
 from parsers.errors import UserError
 from parsers.scene_graph import SceneGraph
+from parsers.words.spelling import respelled
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Answerer:
 
     def __init__(self, trained: TrainedModel, device: torch.device) -> None:
         self.trained, self.device = trained, device
-        self.vocabulary = Vocabulary(trained.words)
+        self.vocabulary = Vocabulary(trained.words, respelled)
 
     def question(self, image: ImageRegions, graph: SceneGraph) -> Question:
         nothing_N = np.zeros(len(image.regions), dtype=np.float32)

@@ -1,9 +1,10 @@
 """The words that a model knows, and the vectors that they start from.
 
-`words.parquet`: index int32, word string, count int64; 0 is `<pad>`, 1 is `<unk>`, the others are sorted by falling
-count, then by spelling. `missing.csv`, sorted the same way: word, count (in all splits), missing_from, which is
-`vocabulary` (the model reads `<unk>`) or `glove` (the word starts from a random vector). `vectors.npy`: float32
-(words, size), a row for each index of the vocabulary; `<pad>` is zero.
+`words.parquet`: index int32, word string, count int64, slips list<string> (misspelt words of the dataset that are read
+as this word); 0 is `<pad>`, 1 is `<unk>`, the others are sorted by falling count, then by spelling. `missing.csv`,
+sorted the same way: word, count (in all splits), missing_from, which is `vocabulary` (the model reads `<unk>`) or
+`glove` (the word starts from a random vector). `vectors.npy`: float32 (words, size), a row for each index of the
+vocabulary; `<pad>` is zero.
 
 A line of a GloVe text is a word and its numbers, separated by single spaces; the file is plain, .gz or .zip. A word may
 itself contain spaces (some of 840B's do), so a line is read from its right end. A zip archive may hold several sizes,
@@ -16,7 +17,7 @@ import io
 import logging
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,14 @@ from tqdm import tqdm
 from jvgn.storage.files import reading, replacing
 from jvgn.storage.parquet import read_table, write_table
 from parsers.errors import BrokenFile, UserError
-from parsers.words.spelling import respelled
 
 log = logging.getLogger(__name__)
 
 PAD, UNKNOWN = 0, 1
 SPECIAL = ["<pad>", "<unk>"]
-WORDS = pa.schema([("index", pa.int32()), ("word", pa.string()), ("count", pa.int64())])
+WORDS = pa.schema(
+    [("index", pa.int32()), ("word", pa.string()), ("count", pa.int64()), ("slips", pa.list_(pa.string()))]
+)
 COUNTED = pa.schema([("split", pa.string()), ("tokens", pa.list_(pa.string()))])
 CHECK = "check `glove` and `vector_size`"
 LINES_TO_JUDGE = 1000
@@ -43,10 +45,10 @@ CHUNK = 1 << 16
 
 
 class Vocabulary:
-    """The known words and their indices."""
+    """The known words and their indices. `respell` corrects the spelling of a word that is not known."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = list(words)
+    def __init__(self, words: Sequence[str], respell: Callable[[str], str] = str) -> None:
+        self.words, self.respell = list(words), respell
         self.index = {word: index for index, word in enumerate(self.words)}
 
     def __len__(self) -> int:
@@ -58,14 +60,16 @@ class Vocabulary:
 
     def place(self, word: str) -> int:
         found = self.index.get(word)
-        return self.index.get(respelled(word), UNKNOWN) if found is None else found
+        return self.index.get(self.respell(word), UNKNOWN) if found is None else found
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
-        words = read_table(path, WORDS)["word"].to_pylist()
+        table = read_table(path, WORDS)
+        words = table["word"].to_pylist()
+        meant = {slip: word for word, slips in zip(words, table["slips"].to_pylist(), strict=True) for slip in slips}
         if words[: len(SPECIAL)] != SPECIAL:
             raise BrokenFile(path, f"expected the first words to be {SPECIAL}")
-        return cls(words)
+        return cls(words, lambda word: meant.get(word, word))
 
 
 def count_words(expressions: Path, splits: str) -> Counter[str]:
@@ -86,19 +90,26 @@ def frequent_words(counts: Counter[str], more_often_than: int) -> list[str]:
     return sorted(kept, key=lambda word: (-counts[word], word))
 
 
-def build_vocabulary(expressions: Path, words: Path, more_often_than: int, splits: str) -> Vocabulary:
+def build_vocabulary(
+    expressions: Path, words: Path, more_often_than: int, splits: str, respell: Callable[[str], str] = str
+) -> Vocabulary:
     """Write and return the words that occur often enough."""
     counts = count_words(expressions, splits)
     kept = frequent_words(counts, more_often_than)
     kept_counts = [counts[word] for word in kept]
+    slips: dict[str, list[str]] = {word: [] for word in SPECIAL + kept}
+    for word in sorted(count_words(expressions, "all").keys() - slips.keys()):
+        if (meant := respell(word)) in slips:
+            slips[meant].append(word)
     columns = {
         "index": range(len(SPECIAL) + len(kept)),
         "word": SPECIAL + kept,
         "count": [0, counts.total() - sum(kept_counts), *kept_counts],
+        "slips": list(slips.values()),
     }
     write_table(words, columns, WORDS, splits=splits, more_often_than=str(more_often_than))
     log.info("%d words kept of %d", len(kept), len(counts))
-    return Vocabulary(SPECIAL + kept)
+    return Vocabulary(SPECIAL + kept, respell)
 
 
 def list_missing(expressions: Path, vocabulary: Vocabulary, in_glove: Collection[str] | None, missing: Path) -> None:
@@ -107,11 +118,11 @@ def list_missing(expressions: Path, vocabulary: Vocabulary, in_glove: Collection
     The log says which share of the words in all sentences is covered.
     """
     counts = count_words(expressions, "all")
-    known = vocabulary.index.keys() - SPECIAL
+    read_as = {word: vocabulary.words[vocabulary.place(word)] for word in frequent_words(counts, 0)}
     rows = [
-        (word, counts[word], "glove" if word in known else "vocabulary")
-        for word in frequent_words(counts, 0)
-        if word not in known or (in_glove is not None and word not in in_glove)
+        (word, counts[word], "vocabulary" if known in SPECIAL else "glove")
+        for word, known in read_as.items()
+        if known in SPECIAL or (in_glove is not None and word == known and word not in in_glove)
     ]
     with replacing(missing) as temporary, temporary.open("w", encoding="utf8", newline="") as file:
         lines = csv.writer(file, lineterminator="\n")
@@ -120,7 +131,7 @@ def list_missing(expressions: Path, vocabulary: Vocabulary, in_glove: Collection
     unknown = sum(count for _, count, missing_from in rows if missing_from == "vocabulary")
     log.info("%.2f%% of all words read are in the vocabulary", 100 * (1 - unknown / counts.total()))
     if in_glove is not None:
-        log.info("%d of its %d words have a GloVe vector", len(in_glove), len(known))
+        log.info("%d of its %d words have a GloVe vector", len(in_glove), len(vocabulary) - len(SPECIAL))
         read = sum(counts[word] for word in in_glove)
         log.info("%.2f%% of all words read have a GloVe vector", 100 * read / counts.total())
 

@@ -3,7 +3,7 @@
 
 rule build_vocabulary:
     input:
-        code=code_of("jvgn.vocabulary.words", "jvgn.settings.run"),
+        code=code_of("jvgn.vocabulary.words", "jvgn.settings.run", "parsers.words.spelling"),
         settings=VOCABULARY / "settings.yaml",
         expressions=DATASET / "expressions.parquet",
         glove=lookup("vocabularies/{vocabulary}/glove", within=chosen, default=[]),

@@ -46,6 +46,11 @@ def test_unknown_words_share_an_index(expressions):
     assert vocabulary.encode(["THE", "moon", "<pad>"]) == [2, UNKNOWN, PAD]
 
 
+def test_a_misspelt_word_is_read_as_the_one_that_is_meant(expressions):
+    vocabulary = Vocabulary.read(built(expressions, respell=lambda word: {"moon": "star"}.get(word, word)))
+    assert vocabulary.encode(["moon", "sun"]) == [vocabulary.index["star"], UNKNOWN]
+
+
 def test_glove_vectors_are_taken_and_the_rest_is_drawn(expressions):
     path = expressions.with_name("glove.txt")
     path.write_text(GLOVE)
