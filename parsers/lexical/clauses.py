@@ -228,7 +228,8 @@ class Walk(ClauseState):
         elif refers_back:
             self.refer_back(subjects, relation, pronoun)
         elif self.gap is not None and not is_predicate(relation):
-            whole = Relation((*relation.words, *self.piped), relation.tags + Tag.PREPOSITION * len(self.piped))
+            piped = () if relation.preposition else self.piped
+            whole = Relation((*relation.words, *piped), relation.tags + Tag.PREPOSITION * len(piped))
             self.link(subjects, whole, self.gap)
             self.gap, self.piped = None, ()
         elif is_piped(relation, following):

@@ -202,10 +202,11 @@ def past_what_is_carried(state: ClauseState, relation: Relation) -> list[int]:
         return state.nearest
     if state.phrases[state.nearest[-1]].is_absent:
         return subjects  # "a plant with no leaves sticking out of the snow"
-    here = state.phrases[state.nearest[-1]]
-    if relation.verb == Tag.ING and here.possessive is not None and can_do(here, relation.spoken[0].text):
-        return state.nearest  # "with his hand touching his face"
-    first, is_with = relation.spoken[0].text, inbound.text == "with"
+    here, first = state.phrases[state.nearest[-1]], relation.spoken[0].text
+    is_limb = is_listed(here.head.text, "acting_parts") and not here.is_animate
+    if is_limb and (first in words("limb_verbs") or (relation.verb == Tag.ING and here.possessive is not None)):
+        return state.nearest  # "with his hand touching his face", "with head leaning over a fence"
+    is_with = inbound.text == "with"
     describes = relation.verb == Tag.PARTICIPLE and (
         is_with or (state.phrases[subjects[-1]].is_animate and first not in words("placing_verbs"))
     )

@@ -10,7 +10,7 @@ from parsers.words.negation import is_contraction
 from parsers.words.tokens import APOSTROPHES
 
 PLACE_PREPOSITIONS = frozenset(
-    {"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "around", "of"}
+    {"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "of"}
 )
 VIEW_PREPOSITIONS = frozenset({"in", "of", "from", "within"})
 GROUPS = (

@@ -52,7 +52,7 @@ def relation_classes(text: str, verb: bool, preposition: str) -> Classes:
         found.add("verb_only")
     if preposition:
         found |= {"preposition", f"...{preposition}"}
-    found |= {name for name in ("having", "carrying") if text in words(name)}
+    found |= {name for name in ("having", "carrying", "naming") if text in words(name)}
     return frozenset(found)
 
 
