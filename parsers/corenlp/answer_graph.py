@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from parsers.corenlp.process import Answer, Piece, tokens_of, written
 from parsers.guarantees import guaranteed
 from parsers.scene_graph import Edge, Node, SceneGraph
+from parsers.words.negation import affirmed
 
 SUBJECTS = ("nsubj", "obj", "iobj", "obl", "nmod", "dep")
 """The relations of the noun that a clause is about to its verb, by priority."""
@@ -188,17 +189,17 @@ def read(tokens: tuple[str, ...], sentence: Sequence[Piece], answer: Answer, rep
     relations = list(reader.relations())
     if repair:
         relations = connected(reader, places, relations)
-    edges = [
-        Edge(
-            places.index(relation.subject),
-            relation.label or reader.text(relation.words),
-            places.index(relation.object),
-            tokens_of(sentence[place] for place in relation.words or (relation.object,)),
-        )
-        for relation in relations
-    ]
+    edges = [edge(reader, relation, places) for relation in relations]
     graph = guaranteed(tokens, nodes, edges, places.index(referent) if referent is not None else 0)
     return replace(graph, is_fallback=not answer.nodes)
+
+
+def edge(reader: AnswerReader, relation: AnsweredRelation, places: Sequence[int]) -> Edge:
+    spoken = (relation.label or reader.text(relation.words)).split()
+    kept, negated = affirmed(spoken)
+    label = " ".join(spoken[place] for place in kept)
+    tokens = tokens_of(reader.sentence[place] for place in relation.words or (relation.object,))
+    return Edge(places.index(relation.subject), label, places.index(relation.object), tokens, negated)
 
 
 def connected(

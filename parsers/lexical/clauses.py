@@ -31,8 +31,9 @@ class Walk(ClauseState):
     """The walk over a sentence, item by item."""
 
     def phrase(self, phrase: Phrase, following: Item | None) -> None:
-        if self.joined and self.pending is None and self.has_verb and starts_clause(phrase, following):
-            self.opened = True  # "a man is eating and his dog is sleeping"
+        is_new = self.has_verb or (self.is_apart and phrase.possessive is not None)
+        if self.joined and self.pending is None and is_new and starts_clause(phrase, following):
+            self.opened = True  # "a man is eating and his dog is sleeping", "a dog , its head is not visible"
         if self.pending is not None and self.is_description(*self.pending, phrase):
             self.describe(self.pending[0], phrase)
         elif phrase.denied is not None and self.pending is None:

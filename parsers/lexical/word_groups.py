@@ -9,9 +9,7 @@ from parsers.words.lexicon import Tag, tag_of, words
 from parsers.words.negation import is_contraction
 from parsers.words.tokens import APOSTROPHES
 
-PLACE_PREPOSITIONS = frozenset(
-    {"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "of"}
-)
+PLACE_PREPOSITIONS = frozenset({"on", "in", "at", "to", "from", "by", "near", "along", "towards", "toward", "of"})
 VIEW_PREPOSITIONS = frozenset({"in", "of", "from", "within"})
 GROUPS = (
     ("hedges", Tag.DETERMINER),

@@ -44,3 +44,22 @@ def test_polarity_is_right_in_at_least_95_of_100_expressions():
 @pytest.mark.parametrize(("sentence", "expected"), rows("graphs.txt"))
 def test_a_sentence_of_the_table_gives_its_graph(sentence, expected, form):
     assert form(parse(sentence)) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "nouns"),
+    [
+        ("the white truck in front of the yellow one", ["truck", "truck"]),
+        ("an orange left of another", ["orange", "orange"]),
+        ("man in shrit", ["man", "shirt"]),
+        ("the one", ["one"]),
+    ],
+)
+def test_a_node_has_the_noun_that_is_meant(sentence, nouns):
+    assert [node.noun for node in parse(sentence).nodes] == nouns
+
+
+def test_between_two_is_one_relation_and_other_relations_are_apart():
+    between, holding = parse("the man between the car and the bus"), parse("a man holding a bat and a ball")
+    assert between.joined(0) == [0, 1] == between.joined(1)
+    assert holding.joined(0) == [0] and holding.joined(1) == [1]
