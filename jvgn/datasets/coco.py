@@ -5,7 +5,7 @@ results of a detector, a JSON list of boxes with scores.
 import json
 import logging
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, TypeVar
 
@@ -133,7 +133,7 @@ def read_training_set(parts: Sequence[tuple[str, Path]], folder: Path) -> None:
             if twice:
                 raise BrokenFile(path, f"its id {twice.id} is in another file too", "give each file once")
     joined.categories.extend(Category(id=number, name=name) for number, name in names.items())
-    write_annotations(joined, folder)
+    write_annotations(with_area(joined), folder)
 
 
 def described_part(instances: Instances, image_ids: set[int]) -> Instances:
@@ -143,6 +143,17 @@ def described_part(instances: Instances, image_ids: set[int]) -> Instances:
         annotations=[note for note in instances.annotations if note.image_id in image_ids],
         categories=instances.categories,
     )
+
+
+def with_area(instances: Instances, referred: Collection[int] = ()) -> Instances:
+    """Return the annotations that have an area or are referred to; COCO has some without, which no region can cover."""
+    box_N4 = xyxy_from_xywh(np.array([note.bbox for note in instances.annotations], np.float32).reshape(-1, 4))
+    has_area_N = np.all(box_N4[:, 2:] > box_N4[:, :2], axis=1)
+    found = zip(instances.annotations, has_area_N, strict=True)
+    kept = [note for note, has_area in found if has_area or note.id in referred]
+    if dropped := len(instances.annotations) - len(kept):
+        log.info("%d of %d annotations are dropped: they have no area", dropped, len(instances.annotations))
+    return instances.model_copy(update={"annotations": kept})
 
 
 def write_annotations(instances: Instances, folder: Path, left_out: int = 0) -> None:

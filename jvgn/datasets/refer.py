@@ -14,7 +14,16 @@ import pyarrow as pa
 from pydantic import BaseModel, FailFast, Field, NonNegativeInt
 
 from jvgn.datasets import tables
-from jvgn.datasets.coco import GET_AGAIN, Id, as_table, checked, described_part, read_instances, write_annotations
+from jvgn.datasets.coco import (
+    GET_AGAIN,
+    Id,
+    as_table,
+    checked,
+    described_part,
+    read_instances,
+    with_area,
+    write_annotations,
+)
 from jvgn.storage.parquet import write_table
 from jvgn.storage.pickles import load_plain_pickle
 from parsers.errors import BrokenFile
@@ -60,6 +69,10 @@ def read_dataset(
     instances = described_part(annotated, {ref.image_id for ref in refs})
     image_ids = {image.id for image in instances.images}
     check_references(refs_path, refs, image_ids, {note.id: note.image_id for note in instances.annotations})
+    referred = {ref.ann_id for ref in refs} | {
+        mention.ann_id for ref in refs for sentence in ref.sentences for mention in sentence.mentions
+    }
+    instances = with_area(instances, referred)
     write_annotations(instances, folder, left_out=len(annotated.images) - len(instances.images))
     write_table(folder / "expressions.parquet", expression_table(refs), tables.EXPRESSIONS)
     write_table(folder / "mentions.parquet", mention_table(refs), tables.MENTIONS)

@@ -52,6 +52,16 @@ def test_the_tables_hold_what_the_refs_describe(tmp_path):
     assert tables["mentions"].values.tolist() == [[7, 0, 21, True], [7, 3, 20, False]]
 
 
+def test_annotations_without_area_are_dropped_and_counted_unless_referred_to(tmp_path, caplog):
+    caplog.set_level("INFO")
+    flat = instances()
+    for note in flat["annotations"]:
+        note["bbox"] = [300.0, 1, 1e-6, 4]  # in float32, as wide as nothing
+    flat["annotations"].append({"id": 22, "image_id": 5, "category_id": 2, "bbox": [1, 2, 10, 0]})
+    assert read(tmp_path, refs(), flat)["objects"]["object_id"].tolist() == [10, 21, 20]  # 20 is only mentioned
+    assert "1 of 4 annotations are dropped: they have no area" in caplog.text
+
+
 def test_refs_are_read_as_python_2_wrote_them(tmp_path):
     """In protocol 0, with both of its kinds of strings, in which no byte is ours."""
     chosen = edited(refs(), (1, "sentences", 0, "sent"), 'the "café"\\cat')

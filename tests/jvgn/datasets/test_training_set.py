@@ -20,6 +20,13 @@ def write(path, image_id, note_id, category="dog"):
     return path
 
 
+def test_annotations_without_area_are_dropped(tmp_path):
+    path = write(tmp_path / "a.json", 7, 1)
+    path.write_text(path.read_text().replace("[1, 2, 3, 4]", "[1, 2, 0, 4]"))
+    read_training_set([(".", path)], tmp_path)
+    assert len(read_images(tmp_path / "images.parquet")) == 1 and len(read_objects(tmp_path / "objects.parquet")) == 0
+
+
 def test_files_are_joined_and_images_keep_their_folders(tmp_path):
     parts = [(f"{name}2014", write(tmp_path / f"{name}.json", *ids)) for name, *ids in (("train", 7, 1), ("val", 5, 2))]
     read_training_set(parts, tmp_path)
