@@ -20,6 +20,14 @@ from jvgn.regions.hdf5_store import Regions
 
 
 @dataclass(frozen=True)
+class RuleLogits:
+    """The log-potentials of an expression by rules, without "not found"."""
+
+    unary_KN: np.ndarray
+    pairwise_ENN: np.ndarray
+
+
+@dataclass(frozen=True)
 class Batch:
     """A mini-batch. All fields are on one device; indices are within the batch."""
 
@@ -53,6 +61,9 @@ class Batch:
     nodes_by_image: Grouping
     edges_by_image: Grouping
     schedule: Schedule
+    rule_unary_KN: Tensor | None = None
+    """Log-potentials by rules, if the run adds them to the network's; zero for padding."""
+    rule_pairwise_ENN: Tensor | None = None
 
     @property
     def image_K(self) -> Tensor:  # noqa: N802 (a shape suffix)
@@ -89,11 +100,16 @@ def make_batch(
     labelled_G: np.ndarray,
     targets: Sequence[np.ndarray],
     right: Sequence[np.ndarray],
+    rules: Sequence[RuleLogits] = (),
 ) -> Batch:
-    """Return a batch of these expressions; `row_S` are rows of their table, `image_S` indices into `regions`."""
+    """Return a batch of these expressions; `row_S` are rows of their table, `image_S` indices into `regions`.
+
+    `rules` has the log-potentials of each expression, or is empty.
+    """
     spatial = [spatial_feature(part.box, *size) for part, size in zip(regions, sizes, strict=True)]
     longest = max(len(part.box) for part in regions)
     count_I = np.array([len(part.box) for part in regions])
+    rule_unary_KN, rule_pairwise_ENN = padded_rules(rules, longest) if rules else (None, None)
     return Batch(
         row_S=torch.from_numpy(row_S),
         image_S=torch.from_numpy(image_S),
@@ -118,7 +134,23 @@ def make_batch(
         nodes_by_image=group_by_image(image_S[forest.expression_K], len(regions)),
         edges_by_image=group_by_image(image_S[forest.expression_E], len(regions)),
         schedule=message_schedule(len(forest.expression_K), forest.edges_E2),
+        rule_unary_KN=None if rule_unary_KN is None else rule_unary_KN[forest.original_K],
+        rule_pairwise_ENN=rule_pairwise_ENN,
     )
+
+
+def padded_rules(rules: Sequence[RuleLogits], longest: int) -> tuple[Tensor, Tensor]:
+    """Return (K, N) and (E, N, N): the log-potentials of all expressions, with zeros for padding."""
+    nodes, edges = sum(len(one.unary_KN) for one in rules), sum(len(one.pairwise_ENN) for one in rules)
+    unary_KN = np.zeros((nodes, longest), np.float32)
+    pairwise_ENN = np.zeros((edges, longest, longest), np.float32)
+    node = edge = 0
+    for one in rules:
+        after_node, after_edge, count = node + len(one.unary_KN), edge + len(one.pairwise_ENN), one.unary_KN.shape[1]
+        unary_KN[node:after_node, :count] = one.unary_KN
+        pairwise_ENN[edge:after_edge, :count, :count] = one.pairwise_ENN
+        node, edge = after_node, after_edge
+    return torch.from_numpy(unary_KN), torch.from_numpy(pairwise_ENN)
 
 
 def padded(parts: Sequence[np.ndarray], longest: int, dtype: DTypeLike) -> Tensor:

@@ -38,6 +38,8 @@ class Forest:
     referent_S: np.ndarray
     expression_K: np.ndarray
     head_token_K: np.ndarray
+    original_K: np.ndarray
+    """The node that each is a copy of, or itself; see `with_phrases`."""
     node_word_U: np.ndarray
     node_of_U: np.ndarray
     edges_E2: np.ndarray
@@ -84,6 +86,7 @@ class FactorGraphs:
             referent_S=self.referent_S[row_S] + node_start_S,
             expression_K=sentence_K,
             head_token_K=self.head_token_K[node_K],
+            original_K=np.arange(len(node_K)),
             # Token t of sentence s has index s·L + t in the flattened words.
             node_word_U=sentence_K[node_of_U] * longest + self.node_word_U[node_word_U],
             node_of_U=node_of_U,
@@ -133,6 +136,7 @@ def with_phrases(forest: Forest, node_P: np.ndarray) -> Forest:
         length_R=np.concatenate([forest.length_R, length_P]),
         expression_K=np.concatenate([forest.expression_K, forest.expression_K[node_P]]),
         head_token_K=np.concatenate([forest.head_token_K, forest.head_token_K[node_P]]),
+        original_K=np.concatenate([forest.original_K, node_P]),
         node_word_U=np.concatenate([forest.node_word_U, place_A]),
         node_of_U=np.concatenate([forest.node_of_U, len(forest.expression_K) + owner_A]),
     )

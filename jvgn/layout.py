@@ -7,7 +7,7 @@
 - `results/regions/{dataset}_{setting}/{detector}.{h5,recall.json}`
 - `results/graphs/{dataset}/{parser}/{settings.yaml,nodes.parquet,edges.parquet,coverage.json}`
 - `results/vocabulary/{dataset}/{vocabulary}/{settings.yaml,words.parquet,vectors.npy}`
-- `results/{dataset}_{setting}/{settings.yaml,model.safetensors,predictions.parquet,metrics.json}`
+- `results/{dataset}_{setting}/{settings.yaml,rules.parquet,model.safetensors,predictions.parquet,metrics.json}`
 - `results/{dataset}_{setting}/runs/{run}/`: the same files of a named run
 """
 
@@ -30,6 +30,7 @@ SETTINGS_FILE = "settings.yaml"
 MODEL = "model.safetensors"
 METRICS = "metrics.json"
 PREDICTIONS = "predictions.parquet"
+RULES = "rules.parquet"
 WEIGHTS = "weights.safetensors"
 PROVENANCE = "provenance.json"
 
@@ -94,6 +95,11 @@ class RunPaths:
     @property
     def model(self) -> Path:
         return self.folder / MODEL
+
+    @property
+    def rules(self) -> Path:
+        """Return the log-potentials of the rules, for a run that adds them to the network's."""
+        return self.folder / RULES
 
     @property
     def metrics(self) -> Path:

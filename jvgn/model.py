@@ -107,9 +107,12 @@ class JVGN(nn.Module):
         distinct: float = 0.0,
         dropout: float = 0.0,
         feature_dropout: float = 0.0,
+        rules: bool = False,
     ) -> None:
         super().__init__()
         self.distinct = distinct
+        # Not in the paper: scales of the rules' unary and pairwise log-potentials, which are added to the network's.
+        self.rule_scale = nn.Parameter(torch.ones(2)) if rules else None
         self.feature_dropout = nn.Dropout(feature_dropout)
         self.language = LanguageEncoder(vectors_VW, hidden_size, layers, dropout)
         self.position = nn.Linear(5, spatial_size)
@@ -133,6 +136,9 @@ class JVGN(nn.Module):
         pairwise_ENN = self.pairwise.logits(encoded.x_INX, encoded.w_EL, batch.edges_by_image, repair)
         if self.distinct:  # not in the paper: the two ends of an edge are different objects
             pairwise_ENN = pairwise_ENN - self.distinct * torch.eye(pairwise_ENN.shape[2]).to(pairwise_ENN)
+        if self.rule_scale is not None:
+            assert batch.rule_pairwise_ENN is not None
+            pairwise_ENN = pairwise_ENN + self.rule_scale[1] * batch.rule_pairwise_ENN
         return pairwise_ENN
 
     def encode(self, batch: Batch) -> Encoded:
@@ -169,7 +175,7 @@ class JVGN(nn.Module):
     def image_log_probability(self, batch: Batch, encoded: Encoded) -> Tensor:
         """Return (K,): log-probability that a node's words describe its own image, among the images of the mini-batch.
 
-        An image scores as its best region does. Not in the paper.
+        An image scores as its best region does, by the network alone. Not in the paper.
         """
         images, regions, size = encoded.x_INX.shape
         nodes = torch.arange(len(batch.image_K), device=batch.image_K.device)
@@ -192,6 +198,9 @@ class JVGN(nn.Module):
     def unary_logits(self, batch: Batch, encoded: Encoded) -> Tensor:
         """Return (K, N), with the padding regions of smaller images masked."""
         unary_KN = self.unary(encoded.x_INX, encoded.w_KL, batch.nodes_by_image)
+        if self.rule_scale is not None:
+            assert batch.rule_unary_KN is not None
+            unary_KN = unary_KN + self.rule_scale[0] * batch.rule_unary_KN
         return unary_KN.masked_fill(~batch.present_IN[batch.image_K], -torch.inf)
 
 

@@ -22,7 +22,7 @@ MODULES = {
     " build-vocabulary sweep-vocabulary",
     "detector_commands": "read-training-set exclude-images train-detector adopt-detector measure-detector"
     " prove-detector declare-detector extract-regions import-regions merge-regions measure-recall",
-    "run_commands": "train predict predict-rules score ablate compare examples gallery tabulate",
+    "run_commands": "weigh-rules train predict predict-rules score ablate compare examples gallery tabulate",
     "figure_commands": "figures",
 }
 """The commands of each module, in the order of `--help`."""

@@ -292,12 +292,13 @@ def show(
     from jvgn.grounding.answerer import answer_again
     from jvgn.views.answer_figure import Gold, draw_answer
 
-    answer = answer_again(found, stored, prepared_device(device, threads))
+    pixels_HW3 = read_image(folder / stored.image).permute(1, 2, 0).numpy()
+    answer = answer_again(found, stored, pixels_HW3, prepared_device(device, threads))
     remark = f"expression {stored.expression_id}, {stored.split}, {found.name}"
     say(f"{remark}: {stored.text}", *text_table(answer))
     drawn = list(outputs) or [Path(f"expression_{stored.expression_id}.png")]
     gold = Gold(stored.gold, stored.is_found, remark, stored.context)
-    draw_answer(read_image(folder / stored.image).permute(1, 2, 0).numpy(), answer, drawn, gold)
+    draw_answer(pixels_HW3, answer, drawn, gold)
     say(f"drawn: {', '.join(map(str, drawn))}")
 
 

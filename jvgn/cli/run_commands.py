@@ -22,11 +22,27 @@ from jvgn.storage.stage_command import Given, Stage
 
 RUN_FILES = ("regions", "nodes", "edges", "words", "vectors")
 RUN_TABLES = tables(*TABLES)
+RULES_OPTION = click.option("--rules", type=Given(), help="The rules' log-potentials, for a run with both.")
 
 
 @click.command(cls=Stage)
 @given("settings", *RUN_FILES)
 @RUN_TABLES
+@paths("images")
+@made("output")
+def weigh_rules(settings: Path, images: Path, output: Path, **inputs: Path) -> None:
+    """Write the log-potentials of every expression by rules, which a run with `potentials: both` adds to its own."""
+    from jvgn.evaluation.rule_model import weigh_rules as run
+    from jvgn.settings.run import RunSettings
+    from jvgn.training.examples import Inputs
+
+    run(Inputs(**inputs), RunSettings.read(settings), images, output)
+
+
+@click.command(cls=Stage)
+@given("settings", *RUN_FILES)
+@RUN_TABLES
+@RULES_OPTION
 @made("model", "history")
 @tensorboard_option
 @training_options
@@ -54,6 +70,7 @@ def train(
 @click.command(cls=Stage)
 @given("evaluation", *RUN_FILES, "model")
 @RUN_TABLES
+@RULES_OPTION
 @made("output")
 @threads_option
 @device_option

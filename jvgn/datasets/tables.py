@@ -99,6 +99,12 @@ def read_objects(path: Path | str) -> pa.Table:
     return unique(path, table, "object_id")
 
 
+def category_names(path: Path | str) -> dict[int, str]:
+    """Return the names of the categories of the objects at `path`, by id."""
+    objects = read_objects(path)
+    return dict(zip(objects["category_id"].to_pylist(), objects["category"].to_pylist(), strict=True))
+
+
 def boxes_of(objects: pa.Table) -> np.ndarray:
     """Return the boxes of all objects, (N, 4) float32."""
     return np.stack([objects[side].to_numpy() for side in SIDES], axis=1)

@@ -1,4 +1,5 @@
-"""The rules in the place of a trained model: potentials for the batches of a dataset, and the predictions of a run.
+"""The rules in the place of a trained model: potentials for the batches of a dataset, and the predictions of a run; or
+beside one: a table of their potentials.
 
 Every gold object of a dataset is in its image, so a node is grounded in a region, and its beliefs are given that it is
 found. The probability that it is not found is kept beside them.
@@ -15,20 +16,21 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
-from jvgn.batches import Batch
+from jvgn.batches import Batch, RuleLogits
 from jvgn.belief_propagation import log_marginals
 from jvgn.datasets import tables
 from jvgn.evaluation.predict import believed, prediction_rows, with_beliefs
 from jvgn.evaluation.predictions import WHOLE_FILE
 from jvgn.graphs.tables import GraphFiles, read_edges, read_nodes, scene_graph
 from jvgn.model import NodeBeliefs
-from jvgn.rules.rule_potentials import rule_potentials
+from jvgn.rules.rule_potentials import RulePotentials, rule_potentials
 from jvgn.rules.scene import Scene
 from jvgn.settings.run import RuleSettings, RunSettings
 from jvgn.storage.parquet import writing
 from jvgn.storage.pictures import checked_picture
-from jvgn.training.examples import Examples, Inputs
+from jvgn.training.examples import Examples, Inputs, write_rule_table
 from parsers.scene_graph import SceneGraph
 
 REMEMBERED = 64
@@ -41,8 +43,7 @@ class RuleModel:
     def __init__(self, examples: Examples, inputs: Inputs, images: Path, settings: RuleSettings) -> None:
         self.examples, self.images, self.settings = examples, images, settings
         self.graphs = read_graphs(inputs)
-        objects = tables.read_objects(inputs.dataset / "objects.parquet").to_pandas()
-        self.names = dict(zip(objects["category_id"], objects["category"], strict=True))
+        self.names = tables.category_names(inputs.dataset / "objects.parquet")
         listed = tables.read_images(inputs.dataset / "images.parquet").to_pandas()
         self.file_of_image = dict(zip(listed["image_id"], listed["file_name"], strict=True))
         self.scenes: dict[int, Scene] = {}
@@ -60,26 +61,29 @@ class RuleModel:
         unary_KM = np.full((len(batch.image_K), most + 1), -np.inf, dtype=np.float32)
         pairwise_EMM = np.zeros((len(batch.image_E), most + 1, most + 1), dtype=np.float32)
         node = edge = 0
-        expressions = self.examples.expressions
         for row in batch.row_S.tolist():
-            graph = self.graphs[int(expressions["expression_id"].iloc[row])]
-            scene = self.scene(int(expressions["image_id"].iloc[row]))
-            found = rule_potentials(scene, graph, self.settings)
-            column_M = np.append(np.arange(len(scene)), most)
-            unary_KM[node : node + len(graph.nodes), column_M] = found.unary_KM
-            pairwise_EMM[edge : edge + len(graph.edges), column_M[:, None], column_M] = found.pairwise_EMM
-            node, edge = node + len(graph.nodes), edge + len(graph.edges)
+            found = self.of_expression(row)
+            nodes, edges = len(found.unary_KM), len(found.pairwise_EMM)
+            column_M = np.append(np.arange(found.unary_KM.shape[1] - 1), most)
+            unary_KM[node : node + nodes, column_M] = found.unary_KM
+            pairwise_EMM[edge : edge + edges, column_M[:, None], column_M] = found.pairwise_EMM
+            node, edge = node + nodes, edge + edges
         return torch.from_numpy(unary_KM), torch.from_numpy(pairwise_EMM)
+
+    def of_expression(self, row: int) -> RulePotentials:
+        """Return the potentials of the expression in this row of the table."""
+        expression = self.examples.expressions.iloc[row]
+        graph = self.graphs[int(expression["expression_id"])]
+        return rule_potentials(self.scene(int(expression["image_id"])), graph, self.settings)
 
     def scene(self, image_id: int) -> Scene:
         if image_id not in self.scenes:
             regions = self.examples.regions(image_id)
-            names = tuple(self.names.get(label, "") for label in regions.label.tolist())
             pixels_HW3 = np.asarray(checked_picture(self.images / self.file_of_image[image_id]))
             if len(self.scenes) >= REMEMBERED:
                 self.scenes.clear()
             size = self.examples.size_of_image[image_id]
-            self.scenes[image_id] = Scene(regions.box, names, np.nan_to_num(regions.score, nan=1.0), size, pixels_HW3)
+            self.scenes[image_id] = Scene.of(regions, self.names, size, pixels_HW3)
         return self.scenes[image_id]
 
 
@@ -106,3 +110,16 @@ def predict_by_rules(
     with writing(predictions, WHOLE_FILE) as write:
         for batch, beliefs in believed(model, examples, torch.device("cpu")):
             write(with_beliefs(prediction_rows(examples, batch, beliefs, settings.decoding), batch, beliefs))
+
+
+def weigh_rules(inputs: Inputs, settings: RunSettings, images: Path, output: Path) -> None:
+    """Write the log-potentials of all expressions, of every split, into a table."""
+    examples = inputs.examples(settings.model_copy(update={"potentials": "rules"}))
+    rules, expressions = RuleModel(examples, inputs, images, settings.rules), examples.expressions
+    nothing = RuleLogits(np.zeros((0, 0), np.float32), np.zeros((0, 0, 0), np.float32))
+    logits = [nothing] * len(expressions)
+    has_regions_S = expressions["image_id"].isin(examples.store.image_ids).to_numpy()
+    by_image_S = expressions["image_id"].argsort(kind="stable").to_numpy()  # each picture is opened once
+    for row in tqdm(by_image_S[has_regions_S[by_image_S]].tolist(), unit=" expressions", disable=None):
+        logits[row] = rules.of_expression(row).without_null()
+    write_rule_table(output, expressions["expression_id"].to_numpy(), logits)

@@ -3,19 +3,23 @@
 Shape suffixes: K nodes, N regions, Q joint groundings, the best first, H, W pixels.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from jvgn.batches import Batch, make_batch
+from jvgn.batches import Batch, RuleLogits, make_batch
+from jvgn.datasets.tables import category_names
 from jvgn.factor_graph import factor_graph
 from jvgn.grounding.answer import Answer, JointGrounding
 from jvgn.grounding.run_folder import RunFolder
 from jvgn.grounding.stored_expression import StoredExpression
 from jvgn.joint_decoding import best_joint
 from jvgn.regions.hdf5_store import Regions, RegionStore
+from jvgn.rules.rule_potentials import rule_potentials
+from jvgn.rules.scene import Scene
 from jvgn.storage.records import check_unchanged
 from jvgn.training.checkpoint import TrainedModel, load_model
 from jvgn.vocabulary.words import UNKNOWN, Vocabulary
@@ -49,8 +53,9 @@ class Question:
 class Answerer:
     """A trained model with its words, on a device."""
 
-    def __init__(self, trained: TrainedModel, device: torch.device) -> None:
-        self.trained, self.device = trained, device
+    def __init__(self, trained: TrainedModel, device: torch.device, names: Mapping[int, str] | None = None) -> None:
+        """`names` are those of the dataset's categories, which a run with `potentials: both` needs."""
+        self.trained, self.device, self.names = trained, device, names
         self.vocabulary = Vocabulary(trained.words, respelled)
 
     def question(self, image: ImageRegions, graph: SceneGraph) -> Question:
@@ -67,8 +72,14 @@ class Answerer:
             labelled_G=forest.referent_S,
             targets=[nothing_N],
             right=[nothing_N.astype(bool)],
+            rules=[self.rule_logits(image, graph)] if settings.potentials == "both" else [],
         )
         return Question(replace(graph, referent=int(batch.referent_S[0])), image, batch.to(self.device))
+
+    def rule_logits(self, image: ImageRegions, graph: SceneGraph) -> RuleLogits:
+        assert self.names is not None
+        scene = Scene.of(image.regions, self.names, image.size, image.pixels_HW3)
+        return rule_potentials(scene, graph, self.trained.settings.rules).without_null()
 
     @torch.no_grad()
     def answer(self, question: Question, text: str, best: int = 0) -> Answer:
@@ -116,12 +127,12 @@ def edges_of(graph: SceneGraph) -> Tensor:
     return torch.tensor([(edge.subject, edge.object) for edge in graph.edges], dtype=torch.long).reshape(-1, 2)
 
 
-def answer_again(run: RunFolder, stored: StoredExpression, device: torch.device) -> Answer:
+def answer_again(run: RunFolder, stored: StoredExpression, pixels_HW3: np.ndarray, device: torch.device) -> Answer:
     """Return a run's beliefs about an expression of its predictions, computed again by the model."""
-    answerer = Answerer(load_model(run.model, device), device)
+    answerer = Answerer(load_model(run.model, device), device, category_names(run.table("objects")))
     regions = run.regions(answerer.trained.settings.detector)
     check_unchanged(regions)
     store = RegionStore(regions)
     answerer.trained.check_features(store.feature_size)
-    seen = ImageRegions(stored.size, store.read(stored.image_id))
+    seen = ImageRegions(stored.size, store.read(stored.image_id), pixels_HW3)
     return answerer.answer(answerer.question(seen, stored.graph), stored.text)

@@ -1,6 +1,6 @@
 """`Grounder`: take or detect the regions of an image, parse a sentence, and find every object that it mentions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
@@ -10,6 +10,7 @@ import torch
 from PIL import Image, ImageOps
 from torch import Tensor
 
+from jvgn.datasets.tables import category_names
 from jvgn.detector.images import as_tensor, read_image, slimness
 from jvgn.detector.interface import load_source
 from jvgn.graphs.parsing import read_parser
@@ -44,10 +45,12 @@ class Grounder:
         parser: Parser,
         device: torch.device,
         stored: StoredRegions | None = None,
+        names: Mapping[int, str] | None = None,
     ) -> None:
+        """`names` are those of the dataset's categories, which a run with `potentials: both` needs."""
         self.trained, self.load_extractor, self.parser, self.device = trained, load_extractor, parser, device
         self.stored = stored
-        self.answerer = Answerer(trained, device)
+        self.answerer = Answerer(trained, device, names)
 
     @classmethod
     def load(
@@ -64,7 +67,9 @@ class Grounder:
             found.check_detection(trained.settings.detector)  # now, not at the first image
         own_parser = parser or read_parser(found.graphs(trained.settings.parser) / "settings.yaml")
         own_parser.load()  # report a missing model now, not at the first sentence
-        return cls(trained, partial(extractor_of, found, trained, device), own_parser, torch.device(device), stored)
+        names = category_names(found.table("objects")) if trained.settings.potentials == "both" else None
+        load_extractor = partial(extractor_of, found, trained, device)
+        return cls(trained, load_extractor, own_parser, torch.device(device), stored, names)
 
     @cached_property
     def extractor(self) -> Extractor:
@@ -114,6 +119,9 @@ class Grounder:
 
     def look_at(self, image: Path, box_N4: np.ndarray) -> ImageRegions:
         """Return given boxes of an image as regions, with the features of the run's detector."""
+        if self.trained.settings.potentials == "both":
+            problem = "its rules need the categories of regions, which given boxes lack"
+            raise UserError(f"{self.trained.path}: {problem}; choose a run with `potentials: network`")
         pixels_3HW = read_image(image)
         nothing_N = np.full(len(box_N4), -1)
         (regions,) = self.extractor.regions_of([pixels_3HW], [Annotations(box_N4, nothing_N, nothing_N)])

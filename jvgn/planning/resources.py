@@ -50,6 +50,7 @@ REQUESTS = {
     "build_vocabulary": Request(2_000, 60),
     "sweep_vocabulary": SMALL,
     # Runs
+    "weigh_rules": Request(16_000, 240),
     "train": Request(16_000, 1_440, resumes=True),
     "predict": Request(16_000, 120),
     "score": Request(4_000, 30),

@@ -54,6 +54,7 @@ def stages_of(experiment: Experiment) -> list[PlannedStage]:
         regions(experiment),
         graphs(experiment),
         vocabulary(experiment),
+        *rule_stages(experiment),
         training(experiment),
         evaluation(experiment),
     ]
@@ -160,6 +161,16 @@ def vocabulary(experiment: Experiment) -> PlannedStage:
     files = (folder / "words.parquet", folder / "vectors.npy")
     disk = experiment.words * experiment.vector_size * FLOAT
     return PlannedStage("build the vocabulary", files, "build_vocabulary", disk=disk, remark="on a CPU")
+
+
+def rule_stages(experiment: Experiment) -> list[PlannedStage]:
+    """Return the stage that writes the rules' log-potentials, if the run adds them to the network's."""
+    if experiment.run.potentials != "both":
+        return []
+    size, regions = experiment.size, experiment.regions
+    logits = size.all_expressions * (size.language.nodes * regions + size.language.edges * regions**2)
+    files = (experiment.paths.rules,)
+    return [PlannedStage("weigh the rules", files, "weigh_rules", disk=logits * FLOAT, remark="on a CPU")]
 
 
 def training(experiment: Experiment) -> PlannedStage:

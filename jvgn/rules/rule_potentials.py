@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from jvgn.batches import RuleLogits
 from jvgn.belief_propagation import log_marginals
 from jvgn.rules.category_words import ANYTHING
 from jvgn.rules.comparisons import (
@@ -66,6 +67,10 @@ class RulePotentials:
     pairwise_EMM: Floats
     contributions: tuple[Contribution, ...]
     nouns: tuple[Noun, ...]
+
+    def without_null(self) -> RuleLogits:
+        unary_KN, pairwise_ENN = self.unary_KM[:, :-1], self.pairwise_EMM[:, :-1, :-1]
+        return RuleLogits(unary_KN.astype(np.float32), pairwise_ENN.astype(np.float32))
 
     def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
         return torch.from_numpy(self.unary_KM).float(), torch.from_numpy(self.pairwise_EMM).float()

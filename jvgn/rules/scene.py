@@ -4,12 +4,15 @@ Shape suffixes: K nodes, N regions, H, W pixels. Entry (i, j) of an (N, N) array
 Degrees are from 0, does not fit, to 1, fits.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from jvgn.boxes import area, iou
+from jvgn.regions.hdf5_store import Regions
 
 Floats = np.ndarray
 SAME = 0.8
@@ -29,6 +32,14 @@ class Scene:
     """How well each region fits the noun of each node, by an open-vocabulary detector; None: category names decide."""
     colour_sums: dict[str, tuple[np.ndarray, int]] = field(default_factory=dict, compare=False)
     """What `colours.summed` found for colours that were asked for."""
+
+    @classmethod
+    def of(
+        cls, regions: Regions, names: Mapping[int, str], size: tuple[int, int], pixels_HW3: np.ndarray | None
+    ) -> Self:
+        """Return stored or detected regions as a scene; `names` are those of the dataset's categories."""
+        named = tuple(names.get(label, "") for label in regions.label.tolist())
+        return cls(regions.box, named, np.nan_to_num(regions.score, nan=1.0), size, pixels_HW3)
 
     def __len__(self) -> int:
         return len(self.box_N4)

@@ -105,8 +105,9 @@ class RunSettings(Frozen):
     decoding: Literal["marginal", "map", "distinct"] = "marginal"
     """Ground each node in its most probable region, as in the paper; in its region of the best joint grounding; or of
     the best joint grounding that uses no region twice."""
-    potentials: Literal["network", "rules"] = "network"
-    """The trained network of the paper, or rules, which need no training. Rules are for named runs (`runs`)."""
+    potentials: Literal["network", "rules", "both"] = "network"
+    """The trained network of the paper; rules, which need no training and are for named runs (`runs`); or both: the sum
+    of their logits, those of the rules with two scales that are learned."""
     rules: RuleSettings = RuleSettings()
     """Weights of the rules."""
     model: ModelSettings = ModelSettings()

@@ -36,6 +36,7 @@ def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> 
         distinct=settings.model.distinct,
         dropout=settings.training.dropout,
         feature_dropout=settings.training.feature_dropout,
+        rules=settings.potentials == "both",
     )
     with torch.no_grad():
         for value in model.position.parameters():

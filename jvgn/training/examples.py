@@ -12,18 +12,21 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from jvgn.batches import Batch, make_batch
+from jvgn.batches import Batch, RuleLogits, make_batch
 from jvgn.correctness import Correctness, overlap, paired_overlap
 from jvgn.datasets import tables
 from jvgn.factor_graph import FactorGraphs, Forest, Words, read_factor_graphs, with_phrases
 from jvgn.regions.hdf5_store import Regions, RegionStore
 from jvgn.settings.run import RunSettings
+from jvgn.storage.parquet import read_table, write_table
 from jvgn.storage.processes import ignore_signals
 from jvgn.vocabulary.words import Vocabulary
-from parsers.errors import UserError
+from parsers.errors import BrokenFile, UserError
 
 REMEMBERED_BYTES = 2**30
 """Regions are kept in memory up to this size; a larger file is read again for every batch."""
@@ -36,6 +39,9 @@ Group = dict[int, np.ndarray]
 """The rows of some images' expressions, by image."""
 
 Supervise = Literal["referent", "phrases", "all"]
+
+KINDS = ("unary", "pairwise")
+RULE_LOGITS = pa.schema([("expression_id", pa.int64()), *((kind, pa.list_(pa.float32())) for kind in KINDS)])
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +80,7 @@ class Examples:
         iou_threshold: float = 0.5,
         words: Words = "sentence",
         supervise: Supervise = "referent",
+        rules: Path | None = None,
     ) -> None:
         path = dataset / "expressions.parquet"
         expressions = tables.read_expressions(path)
@@ -98,6 +105,10 @@ class Examples:
         self.object_S = self.expressions["object_id"].to_numpy()
         self.is_train_S = (self.expressions["split"] == "train").to_numpy()
         self.remembers = store.feature_bytes <= REMEMBERED_BYTES
+        counts = pd.Series(store.counts, store.image_ids)
+        region_count_S = counts.reindex(self.expressions["image_id"], fill_value=0).to_numpy()
+        id_S = self.expressions["expression_id"].to_numpy()
+        self.rules = None if rules is None else RuleTable(rules, id_S, graphs, region_count_S)
         self._regions: dict[int, Regions] = {}
         self._targets: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
@@ -134,6 +145,7 @@ class Examples:
             labelled_G=labelled_G,
             targets=targets,
             right=[self.target(gold, regions[image])[1] for gold, image in zip(right_S, image_S, strict=True)],
+            rules=[] if self.rules is None else list(map(self.rules.read, row_S.tolist())),
         )
 
     def with_mentions(self, forest: Forest, row_S: np.ndarray) -> tuple[Forest, np.ndarray, np.ndarray]:
@@ -204,6 +216,44 @@ def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
+class RuleTable:
+    """The log-potentials by rules of every expression, `rules.parquet`; see docs/rules.md.
+
+    One row an expression, in their order: expression_id int64; unary list<float32>, the logit of each region for each
+    node, node after node; pairwise list<float32>, that of each pair of regions for each edge, edge after edge, by the
+    region of its subject. "Not found" is no region here. Both lists are empty if the image has no regions.
+    """
+
+    def __init__(self, path: Path, id_S: np.ndarray, graphs: FactorGraphs, regions_S: np.ndarray) -> None:
+        """`regions_S` is the number of regions of each expression's image."""
+        table = read_table(path, RULE_LOGITS)
+        sizes = {
+            "unary": np.diff(graphs.node_start_S1) * regions_S,
+            "pairwise": np.diff(graphs.edge_start_S1) * regions_S**2,
+        }
+        if not np.array_equal(table["expression_id"].to_numpy(), id_S) or not all(
+            np.array_equal(pc.list_value_length(table[kind]).to_numpy(), sizes[kind]) for kind in KINDS
+        ):
+            raise BrokenFile(path, "made from other expressions, regions or graphs", tables.MISMATCH)
+        self.unary, self.pairwise = (table[kind].combine_chunks() for kind in KINDS)
+        self.regions_S = regions_S
+
+    def read(self, row: int) -> RuleLogits:
+        """Return the log-potentials of the expression in this row of the dataset's table."""
+        unary, pairwise = (lists[row].values.to_numpy() for lists in (self.unary, self.pairwise))
+        count = self.regions_S[row]
+        return RuleLogits(unary.reshape(-1, count), pairwise.reshape(-1, count, count))
+
+
+def write_rule_table(path: Path, id_S: np.ndarray, logits: Sequence[RuleLogits]) -> None:
+    columns = {
+        "expression_id": id_S,
+        "unary": [one.unary_KN.ravel() for one in logits],
+        "pairwise": [one.pairwise_ENN.ravel() for one in logits],
+    }
+    write_table(path, columns, RULE_LOGITS)
+
+
 @dataclass(frozen=True)
 class Inputs:
     """The files that a run is trained and evaluated on."""
@@ -215,12 +265,17 @@ class Inputs:
     edges: Path
     words: Path
     vectors: Path
+    rules: Path | None = None
+    """The log-potentials of the rules, for a run that adds them to the network's."""
 
     def files(self) -> list[Path]:
         dataset = [self.dataset / f"{name}.parquet" for name in ("images", "objects", "expressions", "mentions")]
-        return [*dataset, self.regions, self.nodes, self.edges, self.words, self.vectors]
+        rules = [] if self.rules is None else [self.rules]
+        return [*dataset, self.regions, self.nodes, self.edges, self.words, self.vectors, *rules]
 
     def examples(self, settings: RunSettings, iou_threshold: float = 0.5) -> Examples:
+        if settings.potentials == "both" and self.rules is None:
+            raise UserError("--rules: missing, but the run has `potentials: both`; give the table of jvgn weigh-rules")
         log.info("reading %s with its regions and graphs", self.dataset)
         graphs = read_factor_graphs(
             self.dataset / "expressions.parquet", self.nodes, self.edges, Vocabulary.read(self.words), settings.referent
@@ -234,6 +289,7 @@ class Inputs:
             iou_threshold,
             settings.model.words,
             training.supervise,
+            self.rules if settings.potentials == "both" else None,
         )
 
 

@@ -1,5 +1,6 @@
 """Train a run. Only the referent's box is labelled; belief propagation carries the gradient to all other nodes."""
 
+import logging
 from pathlib import Path
 
 import torch
@@ -14,6 +15,8 @@ from jvgn.training.checkpoint import new_model, save_model
 from jvgn.training.examples import Inputs, workers_for
 from jvgn.training.trainer import Trainer
 from jvgn.vocabulary.words import Vocabulary, read_vectors
+
+log = logging.getLogger(__name__)
 
 
 def train(
@@ -66,6 +69,8 @@ def train_together(
         trainer.run(state, log_to)
     if processes.is_first:
         model.load_state_dict(trainer.best_weights)
+        if model.rule_scale is not None:
+            log.info("scales of the rules' potentials: unary %.3f, pairwise %.3f", *model.rule_scale.tolist())
         save_model(model_path, model, settings, feature_size, vocabulary.words)
         write_history(history_path, trainer.history)
         on_success(state.remove)

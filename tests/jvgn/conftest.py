@@ -33,8 +33,8 @@ def small_world_in(folder):
     return Inputs(*(folder / name for name in names))
 
 
-def make_small_world(folder):
-    make_world(WorldSettings(seed=3, train=280, val=40, test=60, adv=40), folder)
+def make_small_world(folder, world=WorldSettings(seed=3, train=280, val=40, test=60, adv=40)):
+    make_world(world, folder)
     inputs = small_world_in(folder)
     read_dataset(folder / "refs(jvgn).p", folder / "instances.json", inputs.dataset)
     expressions = inputs.dataset / "expressions.parquet"

@@ -41,7 +41,7 @@ def random_images(counts=COUNTS, seed=0) -> list[Regions]:
     return [random_regions(random, count) for count in counts]
 
 
-def small_batch(sentences=SENTENCES, image_S=IMAGE_S, images=None) -> Batch:
+def small_batch(sentences=SENTENCES, image_S=IMAGE_S, images=None, rules=()) -> Batch:
     """A mini-batch of these sentences about these images; the first region of each image is gold."""
     images = random_images() if images is None else images
     graphs = joined([factor_graph(scene_graph(*sentence), Vocabulary(WORDS)) for sentence in sentences])
@@ -55,6 +55,7 @@ def small_batch(sentences=SENTENCES, image_S=IMAGE_S, images=None) -> Batch:
         labelled_G=forest.referent_S,
         targets=[np.eye(len(images[image]), dtype=np.float32)[0] for image in image_S],
         right=[np.eye(len(images[image]), dtype=bool)[0] for image in image_S],
+        rules=rules,
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from jvgn.batches import RuleLogits
 from jvgn.belief_propagation import joint_map, log_marginals
 from jvgn.factor_graph import factor_graph, with_phrases
 from jvgn.joint_decoding import best_joint, distinct_joint
@@ -13,7 +14,17 @@ from jvgn.runtime.distributed import Processes
 from jvgn.training.checkpoint import new_model
 from jvgn.training.trainer import Trainer
 from jvgn.vocabulary.words import Vocabulary, read_vectors
-from tests.jvgn.small_batch import SENTENCES, WORDS, double, joined, scene_graph, small_batch, small_model
+from tests.jvgn.small_batch import (
+    COUNTS,
+    IMAGE_S,
+    SENTENCES,
+    WORDS,
+    double,
+    joined,
+    scene_graph,
+    small_batch,
+    small_model,
+)
 
 GRAPHS = joined([factor_graph(scene_graph(*sentence), Vocabulary(WORDS)) for sentence in SENTENCES])
 ROWS = np.arange(len(SENTENCES))
@@ -30,6 +41,32 @@ def test_distinct_lowers_the_scores_of_equal_ends_only():
     changed_KN, changed_ENN = model.potentials(batch)
     assert torch.equal(changed_KN, unary_KN)
     torch.testing.assert_close(changed_ENN, pairwise_ENN - 3 * torch.eye(pairwise_ENN.shape[1]))
+
+
+def test_the_potentials_of_rules_are_added_with_their_scales():
+    """Against each expression's own potentials, without padding."""
+    random = np.random.default_rng(0)
+    rules = [
+        RuleLogits(random.normal(size=(len(nodes), count)), random.normal(size=(len(edges), count, count)))
+        for (_, nodes, edges), count in zip(SENTENCES, (COUNTS[image] for image in IMAGE_S), strict=True)
+    ]
+    batch, model = double(small_batch(rules=rules)), small_model()
+    unary_KN, pairwise_ENN = model.potentials(batch)
+    model.rule_scale = torch.nn.Parameter(torch.tensor([0.5, 3.0], dtype=torch.double))
+    found_KN, found_ENN = model.potentials(batch)
+    node = edge = 0
+    for one in rules:
+        count = one.unary_KN.shape[1]
+        for expected_N in one.unary_KN:
+            assert found_KN[node, count:].isneginf().all()
+            added_N = (found_KN - unary_KN)[node, :count].detach().numpy()
+            np.testing.assert_allclose(added_N, 0.5 * expected_N, rtol=1e-5)
+            node += 1
+        for expected_NN in one.pairwise_ENN:
+            added_NN = (found_ENN - pairwise_ENN)[edge, :count, :count].detach().numpy()
+            np.testing.assert_allclose(added_NN, 3 * expected_NN, rtol=1e-5)
+            edge += 1
+    assert (node, edge) == (len(found_KN), len(found_ENN))
 
 
 def test_distinct_ends_are_never_one_region_if_the_penalty_is_large():
@@ -95,6 +132,7 @@ def test_phrases_are_added_as_expressions_of_their_own_words(words):
     more = with_phrases(forest, np.array([1, 3]))
     nodes = len(forest.expression_K)
     assert more.expression_K[nodes:].tolist() == [0, 2]
+    assert more.original_K.tolist() == [*range(nodes), 1, 3]
     found = phrases(more, more.node_word_U, more.node_of_U, nodes + 2)
     assert found == [*phrases(forest, forest.node_word_U, forest.node_of_U, nodes), ["red", "car"], ["man"]]
     assert more.length_R[len(forest.length_R) :].tolist() == [2, 1]

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 TARGETS = [
     "demo",
     "results/shapes_gt/compare.csv",
+    "results/shapes_gt/runs/both/metrics.json",
     "results/vocabulary/shapes/sweep.csv",
     "results/datasets/mine/expressions.parquet",
     "results/datasets/flickr/expressions.parquet",
@@ -39,6 +40,7 @@ def configured(config):
     config["detectors"]["elsewhere"] = {"backbone": "tiny", "trained_on": "drawn"}
     config["detectors"]["given"] = {"backbone": "tiny", "weights": "given.safetensors"}
     config["detectors"]["theirs"] = {"source": "precomputed", "format": "tsv", "detections": "theirs.tsv"}
+    config["runs"]["both"] = {"potentials": "both"}
     run = config["datasets"]["shapes"]["run"]
     config["datasets"]["mine"] = {"annotations": "a.json", "expressions": "a.csv", "images": "pictures", "run": run}
     files = {"entities": "a.json", "split_lists": ".", "images": "photographs"}
@@ -113,6 +115,8 @@ def test_rules_list_the_code_that_their_commands_import(rules):
         ("train_detector", "parsers/lexical/__init__.py"),
         ("train", "parsers/lexical/__init__.py"),
         ("train", "jvgn/evaluation/score.py"),
+        ("train", "jvgn/rules/rule_potentials.py"),
+        ("predict", "jvgn/rules/rule_potentials.py"),
         ("predict", "jvgn/evaluation/score.py"),
         ("read_dataset", "jvgn/datasets/custom.py"),
         ("read_custom", "jvgn/datasets/refer.py"),

@@ -394,6 +394,11 @@ def trained_model(wildcards):
     return [] if run_of(wildcards).potentials == "rules" else str(paths_of(wildcards).model)
 
 
+def rule_logits(wildcards):
+    """Return the log-potentials of the rules, if the run adds them to the network's."""
+    return str(paths_of(wildcards).rules) if run_of(wildcards).potentials == "both" else []
+
+
 def recall(wildcards):
     return paths_of(wildcards).recall(run_of(wildcards).detector)
 

@@ -7,6 +7,7 @@ rule predict:
         code=code_of("jvgn.evaluation.predict", "jvgn.settings.evaluation"),
         evaluation=layout.EVALUATION,
         model=RUN / "model.safetensors",
+        rules=rule_logits,
     output:
         RUN / "predictions.parquet",
     log:

@@ -51,7 +51,8 @@ def test_expressions_of_skipped_images_count_as_not_found(small_world, run_setti
     predict(inputs, model, tmp_path / "predictions.parquet", 0.5, CPU)
     (tmp_path / "proof.json").write_text('{"verdict": "unproven"}')
     names = {name: tmp_path / f"{name}.json" for name in ("proof",)} | {"settings": tmp_path / "settings.yaml"}
-    files = Scored(**asdict(inputs), model=model, predictions=tmp_path / "predictions.parquet", **names)
+    given = {name: path for name, path in asdict(inputs).items() if name != "rules"}
+    files = Scored(**given, model=model, predictions=tmp_path / "predictions.parquet", **names)
     score(files, RunName("shapes", "gt", "default"), 0.5, tmp_path / "metrics.json")
     splits = json.loads((tmp_path / "metrics.json").read_text())["splits"]
     tested = expressions[expressions["split"] == "test"]

@@ -114,7 +114,7 @@ def command(inputs, settings, folder, processes=2):
         "model": folder / "model.safetensors",
         "history": folder / "history.parquet",
     }
-    options = [part for name, path in files.items() for part in (f"--{name}", str(path))]
+    options = [part for name, path in files.items() if path for part in (f"--{name}", str(path))]
     numbers = ["--processes", str(processes), "--threads", str(processes)]
     return [sys.executable, "-m", "jvgn", "train", *numbers, "--device", "cpu", *options]
 

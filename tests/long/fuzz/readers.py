@@ -4,13 +4,18 @@ A new kind of file is a row of `READERS`, and a few lines of `make_more` if the 
 """
 
 import json
+import shlex
 import zipfile
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
 import yaml
+from click.testing import CliRunner
 from PIL import Image
 
+from jvgn.cli import main
+from jvgn.storage.records import record_of
 from tests.errors.project import (
     BUILD_VOCABULARY,
     DATASET,
@@ -24,6 +29,8 @@ from tests.errors.project import (
     FIGURE,
     FOUND,
     GRAPHS,
+    IMAGES,
+    INPUTS,
     MEASURE_DETECTOR,
     MERGE,
     NODES,
@@ -72,6 +79,10 @@ TRAIN_FROM = (
     " --images resources/shapes/images --weights weights.safetensors --provenance provenance.json"
     " --losses losses.parquet"
 )
+WEIGH = f"weigh-rules --settings more/both.yaml {INPUTS} --images {IMAGES} --output more/rules.parquet"
+TRAIN_BOTH = (
+    f"train --settings more/both.yaml {INPUTS} --rules more/rules.parquet --model m.safetensors --history h.parquet"
+)
 
 
 READERS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -105,6 +116,7 @@ READERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "regions": (REGIONS, (f"regions info {REGIONS}", f"regions show {REGIONS} {PICTURE}", PREDICT)),
     "shard of regions": (SHARD, (MERGE,)),
     "precomputed, npz": ("more/features/5.npz", (IMPORT,)),
+    "potentials of rules": ("more/rules.parquet", (TRAIN_BOTH,)),
     "model": (f"{RUN}/model.safetensors", (PREDICT, SHOW)),
     "predictions": (PREDICTIONS, (SCORE, SHOW, EXAMPLES, f"figures calibration {FOUND} {FIGURE}", SURVEY)),
     "history": (f"{RUN}/history.parquet", (f"figures learning --history {RUN}/history.parquet {FIGURE}",)),
@@ -137,6 +149,7 @@ def make_files(folder: Path) -> None:
     make_own_data(folder / "more")
     make_entities(folder / "more/entities")
     make_networks_and_features(folder, folder / "more")
+    make_rules(folder)
     with zipfile.ZipFile(folder / "resources/set.zip", "w") as archive:
         for name, content in {"set/refs.p": b"refs", "set/more/a.json": b'{"a": 1}' * 40, "other.txt": b"x"}.items():
             archive.writestr(name, content)
@@ -159,6 +172,15 @@ def make_own_data(more: Path) -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (40, 60, 3), np.uint8)
     for suffix in ("jpg", "png"):
         Image.fromarray(pixels).save(more / f"photo.{suffix}")
+
+
+def make_rules(folder: Path) -> None:
+    with chdir(folder):
+        settings = yaml.safe_load(Path(f"{RUN}/settings.yaml").read_text()) | {"potentials": "both"}
+        Path("more/both.yaml").write_text(yaml.safe_dump(settings))
+        ran = CliRunner().invoke(main, shlex.split(WEIGH))
+        assert ran.exit_code == 0, ran.output
+        record_of(Path("more/rules.parquet")).unlink()
 
 
 def make_entities(folder: Path) -> None:
