@@ -29,8 +29,7 @@ from jvgn.detector.images import ImageFiles, load, load_whole
 from jvgn.detector.interface import untrained
 from jvgn.detector.provenance import Provenance, without, write_provenance
 from jvgn.detector.weights import pretrained_sha256, save_detector
-from jvgn.runtime.distributed import Processes, check_precision, compute_in, joined
-from jvgn.runtime.training_log import Board
+from jvgn.runtime.distributed import Board, Processes, check_precision, compute_in, joined
 from jvgn.settings.detector import Detectron2Settings, TorchvisionSettings
 from jvgn.storage.files import on_success, sha256
 from jvgn.storage.parquet import write_table

@@ -1,4 +1,4 @@
-"""How a training uses the machine: its processes and the numbers they share, and mixed precision.
+"""What all trainings share: their processes and the numbers these exchange, mixed precision, and TensorBoard.
 
 `torchrun` starts the processes and describes them in the environment (RANK, WORLD_SIZE, MASTER_ADDR, …). Without it
 there is one process, and nothing is exchanged.
@@ -13,12 +13,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import torch
 from torch import Tensor, distributed, nn
 
 from parsers.errors import UserError
+
+log = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
 FIRST_PORT, PORTS = 20000, 10000
@@ -184,3 +187,27 @@ def check_precision(device: torch.device, precision: Precision) -> None:
 
 def fails(program: str) -> bool:
     return subprocess.run([sys.executable, "-c", program], capture_output=True).returncode != 0
+
+
+class Board:
+    """Write numbers to TensorBoard's files in a folder; without a folder or TensorBoard, write nothing."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.writer: Any = None
+        if folder is None:
+            return
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            log.info("TensorBoard is not installed: nothing is written to %s (pip install 'jvgn[tensorboard]')", folder)
+        else:
+            self.writer = SummaryWriter(str(folder))
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        if self.writer is not None:
+            for name, value in values.items():
+                self.writer.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()

@@ -6,13 +6,13 @@ from pathlib import Path
 import torch
 
 from jvgn.runtime.distributed import Processes, check_precision, joined
-from jvgn.runtime.training_log import TrainingLog, write_history
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import on_success, sha256
 from jvgn.storage.processes import watched
 from jvgn.storage.tensor_files import TrainingState
 from jvgn.training.checkpoint import new_model, save_model
 from jvgn.training.examples import Inputs, workers_for
+from jvgn.training.log import TrainingLog, write_history
 from jvgn.training.trainer import Trainer
 from jvgn.vocabulary.words import Vocabulary, read_vectors
 

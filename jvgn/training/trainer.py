@@ -19,11 +19,11 @@ from torch import Tensor, nn
 from jvgn.batches import Batch
 from jvgn.model import JVGN, divergence
 from jvgn.runtime.distributed import Processes, autocast
-from jvgn.runtime.training_log import TrainingLog
 from jvgn.settings.run import TrainingSettings
 from jvgn.storage.processes import Interrupted, Interruption
 from jvgn.storage.tensor_files import TrainingState
 from jvgn.training.examples import Examples, Group, batched, loaded
+from jvgn.training.log import TrainingLog
 from parsers.errors import UserError
 
 log = logging.getLogger(__name__)

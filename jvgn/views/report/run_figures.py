@@ -22,9 +22,9 @@ from matplotlib.ticker import MaxNLocator
 from jvgn.evaluation.metrics import CALIBRATION_BINS
 from jvgn.evaluation.predictions import read_predictions
 from jvgn.evaluation.score import Answers
-from jvgn.runtime.training_log import HISTORY
 from jvgn.storage.files import reading
 from jvgn.storage.parquet import read_table
+from jvgn.training.log import HISTORY
 from jvgn.views.report.charts import AFTER, BEFORE, DIGITS, Output, panels, percent_axis, share, with_intervals
 from parsers.errors import BrokenFile, UserError
 

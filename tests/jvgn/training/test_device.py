@@ -144,7 +144,7 @@ def test_a_step_that_loses_digits_is_taken_again_exactly(batch, spoil):
 
 def take_step(trainer, batch):
     """`Trainer.step` with the few things of a whole training that it reports to."""
-    from jvgn.runtime.training_log import TrainingLog
+    from jvgn.training.log import TrainingLog
     from jvgn.training.trainer import Progress
 
     trainer.progress, trainer.log, trainer.interruption = Progress(), TrainingLog(0, silent=True), None

@@ -6,8 +6,8 @@ import pytest
 
 from jvgn.evaluation.metrics import calibration_error
 from jvgn.regions.recall import measure_recall
-from jvgn.runtime.training_log import HISTORY
 from jvgn.storage.parquet import write_table
+from jvgn.training.log import HISTORY
 from jvgn.views.report.input_figures import draw_average_precision, draw_coverage, draw_recall
 from jvgn.views.report.run_figures import (
     calibration_numbers,

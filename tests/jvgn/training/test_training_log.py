@@ -1,13 +1,11 @@
 """A training shows how far it is, to people and to TensorBoard."""
 
-import errno
 import logging
-import os
 import sys
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from jvgn.runtime.training_log import TrainingLog
+from jvgn.training.log import TrainingLog
 
 EPOCH = {"epoch": 2, "loss": 0.5, "val_accuracy": 81.25, "val_loss": 0.75, "train_accuracy": 90.0}
 EPOCH |= {"gradient_norm": 1.5, "learning_rate": 1e-3, "seconds": 2.0}
@@ -46,22 +44,6 @@ def test_training_goes_on_without_tensorboard_and_says_so(tmp_path, caplog, monk
     log.step(1, expressions=10, loss=1.0, learning_rate=1e-3)
     log.close()
     assert "TensorBoard is not installed" in caplog.text and not (tmp_path / "logs").exists()
-
-
-def test_training_goes_on_where_tensorboard_cannot_write(tmp_path, caplog, capsys, monkeypatch):
-    """Its files are written by a thread, whose errors arrive later."""
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    log = TrainingLog(total=20, tensorboard=tmp_path)
-    monkeypatch.setattr("tensorboard.summary.writer.record_writer.RecordWriter.write", full)
-    for number in range(1, 30):
-        log.step(number, expressions=10, loss=1.0, learning_rate=1e-3)
-    log.epoch(1, EPOCH, expressions=20)
-    log.close()
-    assert caplog.text.count("cannot be written (No space left on device)") == 1
-    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_only_the_first_process_speaks(tmp_path, caplog, capsys):
