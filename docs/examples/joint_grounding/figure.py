@@ -1,6 +1,6 @@
-"""Draw the figures of docs/joint_grounding.md from the table of the study.
+"""Draw the figures of docs/joint_grounding.md from copies of the two tables of the study, compare.csv.
 
-python docs/examples/joint_grounding/figure.py results/flickr8k_gt/compare.csv docs/images
+python docs/examples/joint_grounding/figure.py one_seed.csv three_seeds.csv docs/images
 """
 
 import sys
@@ -26,14 +26,13 @@ LABELS = {
 }
 MORE_LABELS = ("phrases", "all")
 PAIRS = {
-    "plain": "referent",
-    "best": "referent, contrast",
-    "plain-phrases": "phrases",
-    "best-phrases": "phrases, contrast",
-    "plain-all": "all",
-    "best-all": "all, contrast",
+    "best": "referent labelled",
+    "best-phrases": "phrases",
+    "best-all": "all",
+    "plain-all": "all, no contrast",
 }
 CHANCE = 20
+WHITE = {"facecolor": "white", "edgecolor": "none", "pad": 0}
 BLUE, ORANGE, GREY = "#2a6592", "#b35900", "#8a8a8a"
 
 
@@ -43,7 +42,7 @@ def runs(axes: Axes, context: pd.Series) -> None:
     colours = [ORANGE if run.endswith(MORE_LABELS) else BLUE for run in LABELS]
     axes.barh(list(LABELS.values()), values, color=colours)
     for place, value in enumerate(values):
-        axes.text(value + 0.8, place, f"{value:.1f}", va="center", fontsize=9, backgroundcolor="white", zorder=3)
+        axes.text(value + 0.8, place, f"{value:.1f}", va="center", fontsize=9, zorder=3, bbox=WHITE)
     axes.axvline(CHANCE, color="#444444", linestyle="--", linewidth=1)
     axes.text(CHANCE + 0.8, -0.9, "chance", fontsize=9, va="center")
     axes.set(xlim=(0, 72), ylim=(len(LABELS) - 0.4, -1.4))
@@ -71,12 +70,13 @@ def marginalisation(axes: Axes, context: pd.Series) -> None:
         ("black", True, "after messages"),
     ):
         axes.scatter([], [], color=colour, facecolor=colour if is_filled else "white", label=label)
-    axes.legend(fontsize=9, loc="lower left", frameon=False)
+    axes.legend(fontsize=9, loc="lower left", bbox_to_anchor=(0, 0.02), frameon=False)
     axes.set(xlim=(15, 68), ylim=(len(PAIRS) + 0.2, -0.6))
 
 
-def draw(table: str, folder: str) -> None:
-    rows = pd.read_csv(table).query("split == 'test'")
+def draw(one_seed: str, three_seeds: str, folder: str) -> None:
+    tables = (pd.read_csv(table).query("split == 'test'") for table in (three_seeds, one_seed))
+    rows = pd.concat(tables).drop_duplicates(["decoding", "run"])  # three seeds where there are three
     context = rows.set_index(["decoding", "run"])["context_accuracy"]
     plt.rcParams["font.size"] = 10
     for name, figure in (("joint_grounding", runs), ("marginalisation", marginalisation)):
