@@ -1,6 +1,6 @@
-"""Draw the figures of docs/joint_grounding.md from copies of the two tables of the study, compare.csv.
+"""Draw the figures of docs/joint_grounding.md from the table of the study.
 
-python docs/examples/joint_grounding/figure.py one_seed.csv three_seeds.csv docs/images
+python docs/examples/joint_grounding/figure.py results/flickr8k_gt/compare.csv docs/images
 """
 
 import sys
@@ -19,7 +19,6 @@ LABELS = {
     "contrast": "contrast",
     "plain": "the first three",
     "best": "all four",
-    "plain-phrases": "first three, phrases",
     "best-phrases": "all four, phrases",
     "plain-all": "first three, all",
     "best-all": "all four, all",
@@ -74,9 +73,8 @@ def marginalisation(axes: Axes, context: pd.Series) -> None:
     axes.set(xlim=(15, 68), ylim=(len(PAIRS) + 0.2, -0.6))
 
 
-def draw(one_seed: str, three_seeds: str, folder: str) -> None:
-    tables = (pd.read_csv(table).query("split == 'test'") for table in (three_seeds, one_seed))
-    rows = pd.concat(tables).drop_duplicates(["decoding", "run"])  # three seeds where there are three
+def draw(table: str, folder: str) -> None:
+    rows = pd.read_csv(table).query("split == 'test'")
     context = rows.set_index(["decoding", "run"])["context_accuracy"]
     plt.rcParams["font.size"] = 10
     for name, figure in (("joint_grounding", runs), ("marginalisation", marginalisation)):
