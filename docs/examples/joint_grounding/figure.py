@@ -77,7 +77,7 @@ def draw(table: str, folder: str) -> None:
     rows = pd.read_csv(table).query("split == 'test'")
     context = rows.set_index(["decoding", "run"])["context_accuracy"]
     plt.rcParams["font.size"] = 10
-    for name, figure in (("joint_grounding", runs), ("marginalisation", marginalisation)):
+    for name, figure in (("context", runs), ("marginalisation", marginalisation)):
         picture, axes = plt.subplots(figsize=(4.2, 3.6), layout="constrained")
         figure(axes, context)
         axes.set_xlabel("context objects found, %")
