@@ -82,8 +82,3 @@ def test_vectors_of_another_vocabulary_are_refused(expressions, tmp_path):
     np.save(tmp_path / "vectors.npy", np.zeros((3, 2)))
     with pytest.raises(BrokenFile, match="each of 5 words"):
         read_vectors(tmp_path / "vectors.npy", Vocabulary.read(words))
-
-
-def test_a_misspelt_word_is_known_by_its_corrected_spelling():
-    known = Vocabulary(["<pad>", "<unk>", "shirt"])
-    assert known.encode(["Shrit", "shirt", "xyzzy"]) == [2, 2, 1]
