@@ -9,8 +9,10 @@ import torch
 from PIL import ExifTags, Image
 
 from jvgn.grounding.grounder import Grounder
+from jvgn.grounding.rule_grounder import RuleGrounder
 from jvgn.grounding.run_folder import RunFolder
 from jvgn.regions.hdf5_store import Regions
+from jvgn.rules.scene import Scene
 from jvgn.settings.detector import RegionSettings
 from jvgn.training.checkpoint import TrainedModel, new_model
 from parsers.errors import UserError
@@ -52,14 +54,16 @@ class ThreeRegions:
         return [Regions(BOXES, feature, *rest) for _ in images]
 
 
+def grounder_of(settings, names=None):
+    torch.manual_seed(0)
+    model = new_model(settings, np.random.default_rng(1).normal(size=(len(WORDS), 6)).astype(np.float32), 4).eval()
+    trained = TrainedModel(Path("model"), model, settings, 4, WORDS)
+    return Grounder(trained, ThreeRegions, Parser("lexical"), torch.device("cpu"), names=names)
+
+
 @pytest.fixture
 def grounder(run_settings):
-    torch.manual_seed(0)
-    settings = run_settings()
-    model = new_model(settings, np.random.default_rng(1).normal(size=(len(WORDS), 6)).astype(np.float32), 4).eval()
-    return Grounder(
-        TrainedModel(Path("model"), model, settings, 4, WORDS), ThreeRegions, Parser("lexical"), torch.device("cpu")
-    )
+    return grounder_of(run_settings())
 
 
 PICTURE, SENTENCE = Image.new("RGB", (48, 40)), "the cup on a box left of a disc"
@@ -101,6 +105,16 @@ def test_a_joint_grounding_knows_the_marginals_of_its_boxes(grounder):
         own = [joint for joint in everywhere if joint.groundings[node].box == one.box]
         assert sum(joint.probability for joint in own) == pytest.approx(one.marginal)
         assert {joint.groundings[node] for joint in own} == {one}
+
+
+def test_a_run_of_both_sees_detected_regions_by_the_names_of_their_categories(run_settings):
+    grounder = grounder_of(run_settings().model_copy(update={"potentials": "both"}), {1: "box"})
+    scene = Scene(BOXES, ("box",) * len(BOXES), np.ones(len(BOXES)), PICTURE.size, np.asarray(PICTURE))
+    unary_KM, pairwise_EMM = RuleGrounder().question(scene, SENTENCE).rules.tensors()
+    batch = grounder.question(PICTURE, SENTENCE).batch
+    torch.testing.assert_close(batch.rule_unary_KN, unary_KM[:, :-1])
+    torch.testing.assert_close(batch.rule_pairwise_ENN, pairwise_EMM[:, :-1, :-1])
+    assert len(grounder.answer(PICTURE, SENTENCE, best=2).joint) == 2
 
 
 def test_a_picture_whose_features_overflow_is_refused(grounder):

@@ -135,3 +135,11 @@ def test_memory_is_known_for_every_stage_but_parsing_which_depends_on_the_parser
     assert [rule for rule in rules if REQUESTS[rule].megabytes is None] == [parse]
     (line,) = [line for line in plan(experiment, throughput=10) if line.startswith("train the model")]
     assert "16 GB" in line
+
+
+def test_a_run_of_both_weighs_its_rules_before_its_training(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("both.yaml").write_text("runs: {both: {potentials: both}}")
+    experiment = Experiment(read_configuration(ROOT / "config.yaml", Path("both.yaml")), "shapes", "gt", "both")
+    rules = [stage.rule for stage in stages_of(experiment)]
+    assert rules[-3:] == ["weigh_rules", "train", "predict"]
