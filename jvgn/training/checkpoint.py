@@ -24,6 +24,8 @@ from jvgn.storage.tensor_files import fits, read_versioned
 from parsers.errors import BrokenFile, UserError
 
 FORMAT = "1"
+WORD_VECTORS = "language.embedding.weight"
+"""The name of the word vectors among the weights."""
 
 
 def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> JVGN:
@@ -93,7 +95,9 @@ def load_model(path: Path, device: torch.device) -> TrainedModel:
         raise BrokenFile(path, "there is no such file", f"make it: snakemake --cores all {os.path.relpath(path)}")
     weights, about = read_versioned(path, "model", FORMAT)
     known = validated(ModelMetadata, about, f"{path}: metadata")
-    if not fits(weights, lambda: new_model(known.settings, word_vectors(weights), known.feature_size)):
+    if WORD_VECTORS not in weights or not fits(
+        weights, lambda: new_model(known.settings, word_vectors(weights), known.feature_size)
+    ):
         raise BrokenFile(path, "its weights do not fit its settings")
     if len(word_vectors(weights)) != len(known.words):
         raise BrokenFile(path, f"{len(known.words)} words have {len(word_vectors(weights))} vectors")
@@ -103,4 +107,4 @@ def load_model(path: Path, device: torch.device) -> TrainedModel:
 
 
 def word_vectors(weights: dict[str, torch.Tensor]) -> np.ndarray:
-    return weights["language.embedding.weight"].cpu().numpy()
+    return weights[WORD_VECTORS].cpu().numpy()
