@@ -7,7 +7,7 @@ LaTeX gives the paper's equations; the appendix repeats (12) to (16) without num
 ====  ==================================  ============================================================================
 eq.   the paper                           the code
 ====  ==================================  ============================================================================
-(1)   the best region of the referent     `model.NodeBeliefs.regions`, `training.trainer.Trainer.found`
+(1)   the best region of the referent     `model.NodeBeliefs.regions`, `training.trainer.Trainer.is_right`
 (2)   the best joint grounding            `belief_propagation.joint_map`; the k best: `joint_decoding.best_joint`
 (3)   word embedding                      `model.LanguageEncoder.forward`
 (4)   bidirectional LSTM                  `model.LanguageEncoder.forward`, `model.reversed_positions`
@@ -23,7 +23,7 @@ eq.   the paper                           the code
 (14)  message of a factor to a variable   `belief_propagation.Factors.message`
 (15)  belief                              `belief_propagation.Beliefs.total`
 (16)  normalised marginal                 `belief_propagation.sum_product`
-(17)  objective: divergence from labels   `model.divergence`, `training.trainer.Trainer.losses`
+(17)  objective: divergence from labels   `model.divergence`, `model.JVGN.loss`
 (18)  loss with ground-truth regions      `model.divergence` of the one-hot target of `training.examples.Examples`
 (19)  soft label of detected regions      `training.examples.SoftLabel`
 (20)  loss with detected regions          `model.divergence`

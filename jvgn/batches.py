@@ -58,6 +58,7 @@ class Batch:
     edges_E2: Tensor
     edge_word_V: Tensor
     edge_of_V: Tensor
+    expressions_by_image: Grouping
     nodes_by_image: Grouping
     edges_by_image: Grouping
     schedule: Schedule
@@ -131,6 +132,7 @@ def make_batch(
         edges_E2=torch.from_numpy(forest.edges_E2),
         edge_word_V=torch.from_numpy(forest.edge_word_V),
         edge_of_V=torch.from_numpy(forest.edge_of_V),
+        expressions_by_image=group_by_image(image_S, len(regions)),
         nodes_by_image=group_by_image(image_S[forest.expression_K], len(regions)),
         edges_by_image=group_by_image(image_S[forest.expression_E], len(regions)),
         schedule=message_schedule(len(forest.expression_K), forest.edges_E2),

@@ -1,12 +1,13 @@
 """The joint visual grounding network: words and regions in, a belief over regions for every mentioned object out.
 
-Start reading here: `JVGN.potentials` is section 3.2 of the paper, `JVGN.forward` is section 3.3.
+Start reading here: `JVGN.potentials` is section 3.2 of the paper, `JVGN.forward` is section 3.3, `JVGN.loss` is the
+objective.
 
 `jvgn` explains the shape suffixes.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
@@ -61,12 +62,62 @@ class NodeBeliefs:
         return -torch.where(self.marginal_KN.isneginf(), 0.0, self.marginal_KN.exp() * self.marginal_KN).sum(dim=1)
 
 
+@dataclass(frozen=True)
+class ReferentBeliefs:
+    """Log-probabilities of the regions. A model has those of all nodes, of one context object, or of neither."""
+
+    referent_SN: Tensor
+    node_KN: Tensor | None = None
+    """Of every node; those of the referents are `referent_SN`."""
+    unary_KN: Tensor | None = None
+    """Of every node by its own words alone."""
+    context_SN: Tensor | None = None
+    """Of the one object that helps to find the referent, given the most probable referent."""
+    score_SN: Tensor | None = None
+    """What the model's own loss compares, if that is not the default."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes that a model is made with, and the shares that dropout sets to 0."""
+
+    feature: int
+    spatial: int
+    hidden: int
+    layers: int
+    dropout: float = 0.0
+    feature_dropout: float = 0.0
+
+
+class GroundingModel(nn.Module):
+    """All that a training knows about a model: the paper's, or one of `jvgn.rivals`."""
+
+    position: nn.Linear
+    """Embeds the position of a region."""
+
+    def beliefs(self, batch: Batch, repair: bool = True) -> ReferentBeliefs:
+        """Return the beliefs to learn from. For `repair` see `JVGN.log_probability`."""
+        raise NotImplementedError
+
+    def loss(self, batch: Batch, beliefs: Any) -> Tensor:
+        """Return (G,): the loss of each labelled node, zero if no region fits it."""
+        raise NotImplementedError
+
+
 class Encoded(NamedTuple):
     """A mini-batch as vectors."""
 
     x_INX: Tensor
     w_KL: Tensor
     w_EL: Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledBeliefs(ReferentBeliefs):
+    """The beliefs of all labelled nodes, among them the referents."""
+
+    labelled_GN: Tensor
+    encoded: Encoded
 
 
 class LanguageEncoder(nn.Module):
@@ -94,7 +145,7 @@ class LanguageEncoder(nn.Module):
         return torch.cat([forward_RTH, gather_words(backward_RTH, reversed_RT), u_RTW], dim=-1)
 
 
-class JVGN(nn.Module):
+class JVGN(GroundingModel):
     """The paper's network: words and regions to potentials (section 3.2), then to marginals (section 3.3)."""
 
     def __init__(
@@ -108,9 +159,12 @@ class JVGN(nn.Module):
         dropout: float = 0.0,
         feature_dropout: float = 0.0,
         rules: bool = False,
+        marginalise: bool = True,
+        contrast: float = 0.0,
     ) -> None:
+        """`marginalise` and `contrast` are about the loss; see `jvgn.settings.run.TrainingSettings`."""
         super().__init__()
-        self.distinct = distinct
+        self.distinct, self.marginalise, self.contrast = distinct, marginalise, contrast
         # Not in the paper: scales of the rules' unary and pairwise log-potentials, which are added to the network's.
         self.rule_scale = nn.Parameter(torch.ones(2)) if rules else None
         self.feature_dropout = nn.Dropout(feature_dropout)
@@ -171,6 +225,22 @@ class JVGN(nn.Module):
         if not repair:  # a NaN in any node spoils the gradient, so make every loss NaN
             marginal_KN = marginal_KN.masked_fill(marginal_KN.isnan().any(), torch.nan)
         return marginal_KN[node_G]
+
+    def beliefs(self, batch: Batch, repair: bool = True) -> LabelledBeliefs:
+        encoded = self.encode(batch)
+        labelled_GN = self.log_probability(batch, batch.labelled_G, self.marginalise, repair, encoded)
+        # Every referent is labelled; the other labelled nodes are the phrases or context that `supervise` adds.
+        row_G = torch.arange(len(labelled_GN), device=labelled_GN.device)
+        row_K = torch.zeros_like(batch.image_K).scatter(0, batch.labelled_G, row_G)
+        return LabelledBeliefs(labelled_GN[row_K[batch.referent_S]], labelled_GN=labelled_GN, encoded=encoded)
+
+    def loss(self, batch: Batch, beliefs: LabelledBeliefs) -> Tensor:
+        """Return (G,): the loss of each labelled node, eqs. (17) to (20), zero if no region fits it."""
+        loss_G = divergence(beliefs.labelled_GN.float(), batch.target_GN)
+        if self.contrast:
+            mistaken = -self.image_log_probability(batch, beliefs.encoded).float().mean()
+            loss_G = loss_G + self.contrast * mistaken * (batch.target_GN.sum(dim=1) > 0)
+        return loss_G
 
     def image_log_probability(self, batch: Batch, encoded: Encoded) -> Tensor:
         """Return (K,): log-probability that a node's words describe its own image, among the images of the mini-batch.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,8 @@ from tqdm import tqdm
 
 from jvgn.batches import Batch
 from jvgn.datasets import tables
-from jvgn.evaluation.predictions import PREDICTIONS, WAYS, WHOLE_FILE
-from jvgn.model import Decoding, NodeBeliefs
+from jvgn.evaluation.predictions import OF_JOINT_MODEL, OF_NODES, PREDICTIONS, WAYS, WHOLE_FILE
+from jvgn.model import JVGN, Decoding, GroundingModel, NodeBeliefs, ReferentBeliefs
 from jvgn.storage.parquet import writing
 from jvgn.training.checkpoint import load_model
 from jvgn.training.examples import Examples, Inputs
@@ -22,6 +23,7 @@ from jvgn.vocabulary.words import Vocabulary
 from parsers.errors import UserError
 
 IMAGES_PER_BATCH = 64
+Beliefs = TypeVar("Beliefs", NodeBeliefs, ReferentBeliefs)
 
 
 def predict(inputs: Inputs, model_path: Path, predictions: Path, iou_threshold: float, device: torch.device) -> None:
@@ -30,12 +32,58 @@ def predict(inputs: Inputs, model_path: Path, predictions: Path, iou_threshold: 
     trained = load_model(model_path, device)
     examples = inputs.examples(trained.settings, iou_threshold)
     trained.check(examples.store.feature_size, Vocabulary.read(inputs.words).words)
+    if not isinstance(trained.model, JVGN):
+        predict_by_rival(trained.model, model_path, examples, predictions, device)
+        return
     with writing(predictions, WHOLE_FILE) as write:
         model = partial(trained.model, distinct=trained.settings.decoding == "distinct")
         for batch, beliefs in believed(model, examples, device):
             check_beliefs(model_path, examples, batch, beliefs)
             rows = prediction_rows(examples, batch, beliefs, trained.settings.decoding)
             write(with_beliefs(rows, batch, beliefs))
+
+
+def predict_by_rival(
+    model: GroundingModel, path: Path, examples: Examples, predictions: Path, device: torch.device
+) -> None:
+    """Write `predictions` with a row for each node that the rival grounds; columns that it lacks are empty."""
+    with writing(predictions, WHOLE_FILE) as write:
+        for batch, found in believed(model, examples, device):
+            beliefs, is_grounded_K = node_beliefs(batch, found)
+            check_beliefs(path, examples, batch, beliefs)
+            rows = with_beliefs(prediction_rows(examples, batch, beliefs, "marginal"), batch, beliefs)
+            lacked = [*OF_JOINT_MODEL, *(OF_NODES if found.unary_KN is None else ())]
+            for name in lacked:
+                place = rows.schema.get_field_index(name)
+                rows = rows.set_column(place, rows.field(place), pa.nulls(len(rows), rows.field(place).type))
+            write(rows.filter(pa.array(is_grounded_K.cpu().numpy())))
+
+
+def node_beliefs(batch: Batch, found: ReferentBeliefs) -> tuple[NodeBeliefs, Tensor]:
+    """Return a rival's beliefs by node, and (K,): which nodes it grounds.
+
+    One context object stands for the node that an edge joins to the referent, the first if there are several.
+    """
+    is_grounded_K = torch.zeros_like(batch.expression_K, dtype=torch.bool).index_fill(0, batch.referent_S, True)
+    if found.node_KN is not None:
+        marginal_KN, is_grounded_K = found.node_KN, torch.ones_like(is_grounded_K)
+    else:
+        marginal_KN = found.referent_SN[batch.expression_K]
+        if found.context_SN is not None:
+            context_K = first_neighbours(batch)
+            marginal_KN = marginal_KN.index_copy(0, context_K, found.context_SN[batch.expression_K[context_K]])
+            is_grounded_K = is_grounded_K.index_fill(0, context_K, True)
+    unary_KN = marginal_KN if found.unary_KN is None else found.unary_KN
+    return NodeBeliefs(unary_KN, marginal_KN, marginal_KN.argmax(dim=1)), is_grounded_K
+
+
+def first_neighbours(batch: Batch) -> Tensor:
+    """Return the first node that an edge joins to the referent, for each expression that has one."""
+    referent_E = batch.referent_S[batch.expression_K[batch.edges_E2[:, 0]]]
+    other_E = torch.where(batch.edges_E2[:, 0] == referent_E, batch.edges_E2[:, 1], batch.edges_E2[:, 0])
+    joined = other_E[(batch.edges_E2 == referent_E[:, None]).any(dim=1)].cpu().numpy()
+    _, first = np.unique(batch.expression_K.cpu().numpy()[joined], return_index=True)
+    return torch.from_numpy(joined[first]).to(referent_E.device)
 
 
 def check_beliefs(model_path: Path, examples: Examples, batch: Batch, beliefs: NodeBeliefs) -> None:
@@ -51,8 +99,8 @@ def check_beliefs(model_path: Path, examples: Examples, batch: Batch, beliefs: N
 
 @torch.no_grad()
 def believed(
-    model: Callable[[Batch], NodeBeliefs], examples: Examples, device: torch.device
-) -> Iterator[tuple[Batch, NodeBeliefs]]:
+    model: Callable[[Batch], Beliefs], examples: Examples, device: torch.device
+) -> Iterator[tuple[Batch, Beliefs]]:
     """Yield the beliefs of all splits but train, batch by batch."""
     splits = sorted(set(examples.expressions["split"]) - {"train"})
     if not splits:

@@ -1,6 +1,8 @@
 """`predictions.parquet`: the regions that a run chooses for every node of every expression outside the train split.
 
-One row for each expression and node:
+One row for each expression and node that the model grounds: the paper's model and rules ground all of them, a model
+of the referent alone one of them (docs/rivals.md). Columns that a model lacks are empty: `map_…` for every rival,
+`unary…` for those that do not score each node by its own words.
 
 - expression_id int64, node int16, is_referent bool; every expression has one referent.
 - region int32, the index of the chosen region within its image, by the run's decoding; x1, y1, x2, y2 float32, its box.
@@ -28,7 +30,7 @@ from jvgn.datasets import tables
 from jvgn.datasets.tables import MISMATCH, unique
 from jvgn.graphs.tables import NODES
 from jvgn.storage.parquet import read_table, row_groups
-from parsers.errors import BrokenFile
+from parsers.errors import BrokenFile, UserError
 
 if TYPE_CHECKING:  # `jvgn ground` loads this module and needs no pandas
     import pandas as pd
@@ -57,13 +59,17 @@ OF_REGIONS = [(f"{name}_of_regions", pa.list_(pa.float32())) for name in ("unary
 BELIEFS = pa.schema([*KEY, *OF_REGIONS])
 WHOLE_FILE = pa.schema([*PREDICTIONS, *OF_REGIONS])
 
+OF_JOINT_MODEL = ["map_region", "map_correct"]
+OF_NODES = ["unary", "unary_region", "unary_correct", "unary_of_regions"]
+"""Columns that rivals may lack."""
+
 CERTAIN = 1.0001
 """Rounding of float32 may take a probability slightly above 1."""
 
 
 def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
     """Return all columns but the beliefs, after a check that every expression is among those `evaluated`."""
-    may_be_empty = ["correct", *(f"{way}_correct" for way in WAYS)]
+    may_be_empty = ["correct", *(f"{way}_correct" for way in WAYS), *OF_JOINT_MODEL, *OF_NODES]
     table = unique(path, read_table(path, PREDICTIONS, may_be_empty, [NOT_FOUND]), "expression_id", "node")
     ids = np.unique(table["expression_id"].to_numpy())
     referents = table.filter(table["is_referent"])
@@ -73,7 +79,7 @@ def read_predictions(path: Path, evaluated: np.ndarray) -> pa.Table:
         raise BrokenFile(path, f"expression {unknown[0]} is not one that the dataset evaluates")
     for name in ("unary", "marginal", NOT_FOUND):
         given = pc.drop_null(table[name]).to_numpy()
-        if (name != NOT_FOUND and len(given) < len(table)) or not np.all((given >= 0) & (given <= CERTAIN)):
+        if (name == "marginal" and len(given) < len(table)) or not np.all((given >= 0) & (given <= CERTAIN)):
             raise BrokenFile(path, f"column {name} has values outside [0, 1]", "train the run again")
     check_boxes(path, table)
     return table
@@ -83,20 +89,39 @@ def check_boxes(path: Path, table: pa.Table) -> None:
     x1, y1, x2, y2 = (table[side].to_numpy() for side in tables.SIDES)
     if not np.all((x1 <= x2) & (y1 <= y2) & np.isfinite(x2 - x1) & np.isfinite(y2 - y1)):
         raise BrokenFile(path, "a box is not x1, y1, x2, y2 with x1 <= x2 and y1 <= y2")
-    if any(len(table) and table[name].to_numpy().min() < 0 for name in ("region", *(f"{way}_region" for way in WAYS))):
+    if any((pc.min(table[name]).as_py() or 0) < 0 for name in ("region", *(f"{way}_region" for way in WAYS))):
         raise BrokenFile(path, "a region has a negative index")
+
+
+def ways_of(predictions: "pd.DataFrame") -> list[Literal["unary", "marginal", "map"]]:
+    """Return the ways to decode that the model of these predictions has."""
+    referents = predictions[predictions["is_referent"]]
+    return [way for way in WAYS if referents[f"{way}_correct"].notna().all()]
+
+
+def check_complete(path: Path, predictions: "pd.DataFrame") -> None:
+    """Refuse a model that does not ground every node, or not by its own words: there is nothing to show it by."""
+    if "unary" not in ways_of(predictions):
+        raise UserError(f"{path}: its model.kind does not ground every object before and after; show a run of jvgn")
+
+
+def ground_context(predictions: "pd.DataFrame") -> bool:
+    """Return whether the model of these predictions grounds any object beside the referent."""
+    return predictions.empty or not predictions["is_referent"].all() or "map" in ways_of(predictions)
 
 
 def read_beliefs(path: Path, expression_ids: Iterable[int]) -> "pd.DataFrame":
     """Return the probabilities of every region for the nodes of some expressions: the columns of `BELIEFS`."""
     wanted = pa.array(list(expression_ids), pa.int64())
-    parts = [group.filter(pc.is_in(group["expression_id"], wanted)) for group in row_groups(path, BELIEFS)]
+    groups = row_groups(path, BELIEFS, may_be_empty=OF_NODES)
+    parts = [group.filter(pc.is_in(group["expression_id"], wanted)) for group in groups]
     return pa.concat_tables([BELIEFS.empty_table(), *parts]).to_pandas()
 
 
 def read_phrases(path: Path, evaluated: np.ndarray, nodes: Path, tokens: Mapping[int, Sequence[str]]) -> "pd.DataFrame":
     """Return the predictions with a column `phrase`: the words of each node, from the `tokens` of its expression."""
     predictions = read_predictions(path, evaluated).to_pandas()
+    check_complete(path, predictions)
     node_table = unique(nodes, read_table(nodes, NODES), "expression_id", "node").to_pandas()
     found = predictions.merge(node_table[["expression_id", "node", "tokens"]], on=["expression_id", "node"])
     if len(found) < len(predictions):

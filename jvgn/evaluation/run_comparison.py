@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from jvgn.evaluation.metrics import Difference, ImageBootstrap, Metrics, Shares, read_metrics
-from jvgn.evaluation.predictions import WAYS, read_predictions
+from jvgn.evaluation.predictions import read_predictions, ways_of
 from jvgn.evaluation.score import Answers
 from jvgn.layout import METRICS
 from jvgn.settings.run import RunSettings
@@ -75,7 +75,7 @@ def outcomes_of(dataset: Path, run: ComparedRun) -> pd.DataFrame:
     answers = Answers(dataset, run.nodes, run.edges)
     predictions = read_predictions(run.predictions, answers.evaluated).to_pandas()
     parts = []
-    for way in WAYS:
+    for way in ways_of(predictions):
         decoded = predictions.assign(correct=predictions[f"{way}_correct"])
         referents = answers.table(decoded).set_index("expression_id")
         trials = {"accuracy": referents, "context_accuracy": answers.context(decoded, referents.reset_index())}
@@ -106,6 +106,8 @@ def paired(by_run: pd.DataFrame, group: tuple[str, str, str], run: str, other: s
     if group not in by_run.index.droplevel(["image_id", "trial"]):
         return None
     trials = by_run.loc[group]
+    if trials[[run, other]].isna().all().any():  # one of them does not have it
+        return None
     bootstrap = ImageBootstrap(trials.index.get_level_values("image_id").to_numpy())
     return bootstrap.difference(trials[run].to_numpy(), trials[other].to_numpy())
 

@@ -33,7 +33,7 @@ from jvgn.evaluation.metrics import (
     percent,
     write_metrics,
 )
-from jvgn.evaluation.predictions import WAYS, read_predictions
+from jvgn.evaluation.predictions import ground_context, read_predictions, ways_of
 from jvgn.graphs.tables import read_edges, read_nodes
 from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.recall import coverage
@@ -94,7 +94,8 @@ def score(files: Scored, name: RunName, iou_threshold: float, metrics: Path) -> 
     for split, rows in table.groupby("split"):
         context = answers.context(predictions, rows)
         related = context.assign(relation=answers.relations(predictions, context))
-        about_mentions = mention_values(ranks.of(answers.mentions_of(rows)), related)
+        mentions = answers.mentions_of(rows)
+        about_mentions = mention_values(ranks.of(mentions), related) if ground_context(predictions) else {}
         log_mismatches(split, about_mentions)
         splits[str(split)] = Split(
             **split_values(rows, context),
@@ -110,7 +111,7 @@ def by_decoding(
 ) -> dict[str, dict[str, Shares]]:
     """Return the shares of each split and way to decode, with the supporting objects if given."""
     found: dict[str, dict[str, Shares]] = {}
-    for way in tqdm(WAYS, unit=" decodings", disable=None):
+    for way in tqdm(ways_of(predictions), unit=" decodings", disable=None):
         decoded = predictions.assign(correct=predictions[f"{way}_correct"])
         for split, rows in answers.table(decoded).groupby("split"):
             supporting = objects and objects.shares(predictions, f"{way}_region", rows["expression_id"])
@@ -158,10 +159,11 @@ class Answers:
     def context(self, predictions: pd.DataFrame, expressions: pd.DataFrame) -> pd.DataFrame:
         """Return the gold mentions of the expressions beside their referents, and whether each is found.
 
-        It is found if its node is grounded correctly; a mention without a node counts as wrong.
+        It is found if its node is grounded correctly; a mention without a node, or with one that the model does not
+        ground, counts as wrong. A model that grounds referents only is not asked.
         """
         mentions = self.mentions_of(expressions)
-        mentions = mentions[~mentions["is_referent"]]
+        mentions = mentions[~mentions["is_referent"] & ground_context(predictions)]
         others = predictions[~predictions["is_referent"]].set_index(NODE)["correct"]
         found = others.reindex(pd.MultiIndex.from_frame(mentions[NODE]))
         return mentions.assign(correct=found.astype("boolean").fillna(False).to_numpy(bool))
@@ -200,7 +202,7 @@ class SupportingObjects:
     def shares(self, predictions: pd.DataFrame, region: str, expressions: pd.Series) -> Supporting | None:
         """Return the shares found among these expressions, None if none has any; `region` names the column."""
         objects = self.objects[self.objects["expression_id"].isin(expressions)].reset_index(drop=True)
-        if objects.empty:
+        if objects.empty or not ground_context(predictions):
             return None
         context = predictions.loc[~predictions["is_referent"], ["expression_id", region]]
         found = self.are_found(objects, context.rename(columns={region: "region"}))

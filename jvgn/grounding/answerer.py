@@ -55,7 +55,7 @@ class Answerer:
 
     def __init__(self, trained: TrainedModel, device: torch.device, names: Mapping[int, str] | None = None) -> None:
         """`names` are those of the dataset's categories, which a run with `potentials: both` needs."""
-        self.trained, self.device, self.names = trained, device, names
+        self.trained, self.model, self.device, self.names = trained, trained.jvgn, device, names
         self.vocabulary = Vocabulary(trained.words, respelled)
 
     def question(self, image: ImageRegions, graph: SceneGraph) -> Question:
@@ -85,7 +85,7 @@ class Answerer:
     def answer(self, question: Question, text: str, best: int = 0) -> Answer:
         """Return the model's beliefs, with the `best` most probable joint groundings, or all if there are fewer."""
         decoding = self.trained.settings.decoding
-        beliefs = self.trained.model(question.batch, distinct=decoding == "distinct")
+        beliefs = self.model(question.batch, distinct=decoding == "distinct")
         answer = Answer(
             text=text,
             graph=question.graph,
@@ -100,7 +100,7 @@ class Answerer:
         )
         if np.isnan(answer.marginal_KN).any():
             raise UserError(f"{self.trained.path}: its beliefs are not numbers, so its training failed; train it again")
-        return with_joint(answer, *self.trained.model.potentials(question.batch), best) if best else answer
+        return with_joint(answer, *self.model.potentials(question.batch), best) if best else answer
 
     def unknown_words(self, graph: SceneGraph) -> tuple[str, ...]:
         indices = zip(graph.tokens, self.vocabulary.encode(graph.tokens), strict=True)

@@ -13,10 +13,12 @@ from typing import Any
 import pandas as pd
 
 from jvgn.evaluation.metrics import Metrics, Shares, Split, read_metrics
+from jvgn.layout import DEFAULT_RUN
 from jvgn.paper.runs import (
     ABLATED,
     FLICKR30K,
     FLICKR30K_SPLIT,
+    RIVALS,
     RUNS_OF_TABLES,
     SETTINGS,
     SPLITS,
@@ -92,9 +94,14 @@ def accuracies(run_name: str) -> Callable[[pd.DataFrame, Measured], list[dict[st
         found = []
         for setting in SETTINGS:
             found += printed[printed["setting"] == setting].to_dict("records")
-            runs = [Run(dataset, setting, run_name) for dataset in SPLITS]
+            rivals = RIVALS if run_name == DEFAULT_RUN else {}
+            methods = [(f"{name} (this project)", rival, "accuracy") for rival, name in rivals.items()]
             # No method finds an object that no region covers: the recall of the regions belongs beside an accuracy.
-            for method, measure in ((OURS, "accuracy"), ("best possible on our regions", "oracle_recall")):
+            ours = [(OURS, run_name, "accuracy"), ("best possible on our regions", run_name, "oracle_recall")]
+            for method, name, measure in methods + ours:
+                runs = [Run(dataset, setting, name) for dataset in SPLITS]
+                if name in rivals and not measured.files.keys() & runs:
+                    continue
                 cells = {
                     f"{run.dataset} {split}": figure(getattr(measured.split(run, split), measure, None))
                     for run in runs
@@ -135,6 +142,11 @@ def supporting(printed: pd.DataFrame, measured: Measured) -> list[dict[str, Any]
             }
             name = {"dataset": dataset, "setting": setting, "split": split, "source": measured.source([run])}
             found += [{"method": method} | name | supporting_cells(values) for method, values in methods.items()]
+            for rival, title in RIVALS.items():
+                run_of_rival = Run(dataset, setting, rival)
+                if run_of_rival in measured.files:
+                    name |= {"method": f"{title} (this project)", "source": measured.source([run_of_rival])}
+                    found.append(name | supporting_cells(measured.split(run_of_rival, split)))
     return found
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from jvgn.model import JVGN
+from jvgn.model import JVGN, Sizes
 from jvgn.settings.run import ModelSettings
 from jvgn.storage.shown_text import aligned
+from jvgn.training.checkpoint import rival
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,13 @@ class Layer:
 
 def layers(settings: ModelSettings, words: int, vector_size: int, feature_size: int) -> list[Layer]:
     """Return the model's layers, counted on a model that takes no memory."""
+    if settings.kind != "jvgn":
+        return parts_of_rival(settings, words, vector_size, feature_size)
     with torch.device("meta"):
         model = JVGN(
-            torch.empty(words, vector_size), feature_size, **settings.model_dump(exclude={"words", "position_scale"})
+            torch.empty(words, vector_size),
+            feature_size,
+            **settings.model_dump(exclude={"kind", "words", "position_scale"}),
         )
     stacks = (model.language.forward_stack, model.language.backward_stack)
     recurrent = count(*stacks)
@@ -43,6 +48,14 @@ def layers(settings: ModelSettings, words: int, vector_size: int, feature_size: 
         Layer("pairwise: score", linear(model.pairwise.score), count(model.pairwise.score)),
         Layer("all", "", count(model)),
     ]
+
+
+def parts_of_rival(settings: ModelSettings, words: int, vector_size: int, feature_size: int) -> list[Layer]:
+    sizes = Sizes(feature_size, settings.spatial_size, settings.hidden_size, settings.layers)
+    with torch.device("meta"):
+        model = rival(settings.kind)(torch.empty(words, vector_size), sizes)
+    parts = [Layer(name, "", count(part)) for name, part in model.named_children() if count(part)]
+    return [*parts, Layer("all", "", count(model))]
 
 
 def linear(layer: nn.Linear) -> str:

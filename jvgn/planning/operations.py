@@ -126,7 +126,7 @@ class ModelWork:
             model = JVGN(
                 torch.empty(words, vector_size),
                 feature_size,
-                **settings.model_dump(exclude={"words", "position_scale"}),
+                **settings.model_dump(exclude={"kind", "words", "position_scale"}),
             )
         self.settings, self.vector_size = settings, vector_size
         self.language_size, self.region_size = model.language.size, feature_size + settings.spatial_size

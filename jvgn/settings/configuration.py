@@ -104,6 +104,9 @@ class Configuration(Frozen):
             if chosen.run.get("potentials") == "rules":
                 problem = "rules are for named runs; write them under runs"
                 raise mistake(problem, "datasets", dataset, "run", "potentials")
+            if chosen.run.get("model", {}).get("kind", "jvgn") != "jvgn":
+                problem = "a dataset's default run is of jvgn; write other models under runs"
+                raise mistake(problem, "datasets", dataset, "run", "model", "kind")
             for run in self.all_runs:
                 settings = self.validated_run(dataset, run)
                 self.check_name(dataset, run, "detector", settings.detector, self.detectors)

@@ -1,17 +1,23 @@
 """Settings of a run: its inputs, model and training, or the weights of its rules; and of its vocabulary."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from jvgn.settings.base import Frozen
 
 RuleGroup = Literal["names", "attributes", "places", "order", "relations", "differences"]
 
+ModelKind = Literal["jvgn", "bag_of_words", "mmi", "mil", "cmn", "groundnet", "ddpn", "nmtree", "listener"]
+"""Each kind but "jvgn" is the name of a module of `jvgn.rivals`."""
+
 
 class ModelSettings(Frozen):
     """Sizes and variants of the network."""
 
+    kind: ModelKind = "jvgn"
+    """The paper's model, or one of those it is compared with (docs/rivals.md). Those read whole sentences, learn from
+    the referent alone, and have no `distinct`."""
     spatial_size: int = Field(512, gt=0, le=2**16)
     """Size of the embedded position of a region."""
     position_scale: PositiveFloat = 1.0
@@ -112,6 +118,24 @@ class RunSettings(Frozen):
     """Weights of the rules."""
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()
+
+    @model_validator(mode="after")
+    def check_kind(self) -> Self:
+        """Refuse what only the paper's model has; other models would ignore it."""
+        if self.model.kind == "jvgn":
+            return self
+        training = self.training
+        needed = {
+            "potentials: network": self.potentials == "network",
+            "decoding: marginal": self.decoding == "marginal",
+            "model.words: sentence": self.model.words == "sentence",
+            "training.supervise: referent": training.supervise == "referent",
+            "training.contrast: 0": not training.contrast,
+            "training.marginalise: true": training.marginalise,
+        }
+        if wrong := [name for name, holds in needed.items() if not holds]:
+            raise ValueError(f"model.kind: {self.model.kind} needs {wrong[0]}; set that, or kind: jvgn")
+        return self
 
 
 class VocabularySettings(Frozen):

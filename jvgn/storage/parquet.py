@@ -75,11 +75,11 @@ def read_rows(path: Path | str, schema: pa.Schema, start: int, stop: int) -> pa.
         return pa.concat_tables(found)
 
 
-def row_groups(path: Path | str, schema: pa.Schema) -> Iterator[pa.Table]:
+def row_groups(path: Path | str, schema: pa.Schema, may_be_empty: Collection[str] = ()) -> Iterator[pa.Table]:
     """Yield the table one row group at a time."""
     with opened(path, schema) as file:
         for index in range(file.num_row_groups):
-            yield checked(Path(path), file.read_row_group(index, schema.names))
+            yield checked(Path(path), file.read_row_group(index, schema.names), may_be_empty)
 
 
 def count_rows(path: Path | str, schema: pa.Schema) -> int:

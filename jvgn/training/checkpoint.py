@@ -7,7 +7,9 @@ safetensors writes several in random order, and the same training must give the 
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +18,7 @@ import torch
 from pydantic import PositiveInt
 from safetensors.torch import save_file
 
-from jvgn.model import JVGN
+from jvgn.model import JVGN, GroundingModel, Sizes
 from jvgn.settings.base import Frozen, validated
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import replacing
@@ -28,25 +30,57 @@ WORD_VECTORS = "language.embedding.weight"
 """The name of the word vectors among the weights."""
 
 
-def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> JVGN:
-    model = JVGN(
-        torch.from_numpy(vectors),
-        feature_size=feature_size,
-        spatial_size=settings.model.spatial_size,
-        hidden_size=settings.model.hidden_size,
-        layers=settings.model.layers,
-        distinct=settings.model.distinct,
-        dropout=settings.training.dropout,
-        feature_dropout=settings.training.feature_dropout,
-        rules=settings.potentials == "both",
-    )
+RIVAL_CLASSES = {
+    "bag_of_words": "BagOfWords",
+    "mmi": "MMI",
+    "mil": "MIL",
+    "cmn": "CMN",
+    "groundnet": "GroundNet",
+    "ddpn": "DDPN",
+    "nmtree": "NMTree",
+    "listener": "Listener",
+}
+"""The class of each kind of model but the paper's."""
+
+
+def rival(kind: str) -> Callable[[torch.Tensor, Sizes], GroundingModel]:
+    """Return the class of a kind. Its module is found by name, so that no other training depends on its code."""
+    return getattr(import_module(f"jvgn.rivals.{kind}"), RIVAL_CLASSES[kind])
+
+
+def new_model(settings: RunSettings, vectors: np.ndarray, feature_size: int) -> GroundingModel:
+    model: GroundingModel
+    if settings.model.kind == "jvgn":
+        model = JVGN(
+            torch.from_numpy(vectors),
+            feature_size=feature_size,
+            spatial_size=settings.model.spatial_size,
+            hidden_size=settings.model.hidden_size,
+            layers=settings.model.layers,
+            distinct=settings.model.distinct,
+            dropout=settings.training.dropout,
+            feature_dropout=settings.training.feature_dropout,
+            rules=settings.potentials == "both",
+            marginalise=settings.training.marginalise,
+            contrast=settings.training.contrast,
+        )
+    else:
+        sizes = Sizes(
+            feature=feature_size,
+            spatial=settings.model.spatial_size,
+            hidden=settings.model.hidden_size,
+            layers=settings.model.layers,
+            dropout=settings.training.dropout,
+            feature_dropout=settings.training.feature_dropout,
+        )
+        model = rival(settings.model.kind)(torch.from_numpy(vectors), sizes)
     with torch.no_grad():
         for value in model.position.parameters():
             value.mul_(settings.model.position_scale)
     return model
 
 
-def save_model(path: Path, model: JVGN, settings: RunSettings, feature_size: int, words: list[str]) -> None:
+def save_model(path: Path, model: GroundingModel, settings: RunSettings, feature_size: int, words: list[str]) -> None:
     about = {
         "format": FORMAT,
         "feature_size": feature_size,
@@ -68,10 +102,18 @@ class ModelMetadata(Frozen):
 @dataclass(frozen=True)
 class TrainedModel:
     path: Path
-    model: JVGN
+    model: GroundingModel
     settings: RunSettings
     feature_size: int
     words: list[str]
+
+    @property
+    def jvgn(self) -> JVGN:
+        """The model, if it is the paper's: only that has potentials."""
+        if not isinstance(self.model, JVGN):
+            kind = self.settings.model.kind
+            raise UserError(f"{self.path}: is of model.kind {kind}, which cannot answer questions; name a run of jvgn")
+        return self.model
 
     def check(self, feature_size: int, words: list[str]) -> None:
         """Check that regions and words are like those that the model was trained on."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
+from jvgn.model import JVGN
 from jvgn.runtime.distributed import Processes, check_precision, joined
 from jvgn.settings.run import RunSettings
 from jvgn.storage.files import on_success, sha256
@@ -69,7 +70,7 @@ def train_together(
         trainer.run(state, log_to)
     if processes.is_first:
         model.load_state_dict(trainer.best_weights)
-        if model.rule_scale is not None:
+        if isinstance(model, JVGN) and model.rule_scale is not None:
             log.info("scales of the rules' potentials: unary %.3f, pairwise %.3f", *model.rule_scale.tolist())
         save_model(model_path, model, settings, feature_size, vocabulary.words)
         write_history(history_path, trainer.history)

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from jvgn.batches import Batch
-from jvgn.model import JVGN, divergence
+from jvgn.model import GroundingModel, divergence
 from jvgn.runtime.distributed import Processes, autocast
 from jvgn.settings.run import TrainingSettings
 from jvgn.storage.processes import Interrupted, Interruption
@@ -93,7 +93,7 @@ class Trainer:
 
     def __init__(
         self,
-        model: JVGN,
+        model: GroundingModel,
         examples: Examples,
         settings: TrainingSettings,
         processes: Processes,
@@ -227,18 +227,8 @@ class Trainer:
         if batch is None:
             return torch.zeros(0, device=self.device), torch.zeros(0, device=self.device)
         with autocast(self.device, self.settings.precision):
-            encoded = self.model.encode(batch)
-            log_probability_GN = self.model.log_probability(
-                batch, batch.labelled_G, self.settings.marginalise, self.repair, encoded
-            )
-        loss_G = divergence(log_probability_GN.float(), batch.target_GN)
-        if self.settings.contrast:
-            mistaken = -self.model.image_log_probability(batch, encoded).float().mean()
-            loss_G = loss_G + self.settings.contrast * mistaken * (batch.target_GN.sum(dim=1) > 0)
-        # Every referent is labelled; the other labelled nodes are the phrases or context that `supervise` adds.
-        row_G = torch.arange(len(loss_G), device=loss_G.device)
-        row_K = torch.zeros_like(batch.image_K).scatter(0, batch.labelled_G, row_G)
-        return loss_G, self.is_right(batch, log_probability_GN.detach()[row_K[batch.referent_S]])
+            beliefs = self.model.beliefs(batch, self.repair)
+        return self.model.loss(batch, beliefs), self.is_right(batch, beliefs.referent_SN.detach())
 
     def backpropagate(self, loss: Tensor) -> None:
         self.optimiser.zero_grad()
@@ -335,8 +325,8 @@ class Trainer:
     def scores(self, batch: Batch) -> list[float]:
         """Return how many referents are found, how many there are, and the sum and number of their losses."""
         with autocast(self.device, self.settings.precision):
-            log_probability_SN = self.model.log_probability(batch, batch.referent_S, self.settings.marginalise)
-        # Outside of train, the labelled nodes are the referents.
+            log_probability_SN = self.model.beliefs(batch).referent_SN
+        # The divergence whatever the model's own loss is. Outside of train, the labelled nodes are the referents.
         loss = divergence(log_probability_SN.float(), batch.target_GN).sum()
         found, loss_sum = Arriving(self.is_right(batch, log_probability_SN).sum(), loss).read()
         return [found, len(batch.row_S), loss_sum, batch.with_target]

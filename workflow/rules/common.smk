@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jvgn import layout
 from jvgn.layout import DEFAULT_RUN, RunPaths
-from jvgn.paper.runs import RUNS_OF_TABLES
+from jvgn.paper.runs import RIVALS, RUNS_OF_TABLES
 from jvgn.planning.resources import REQUESTS, parser_megabytes
 from jvgn.settings.base import load_yaml
 from jvgn.settings.configuration import UNMARGINALISED_RUN, configuration as checked_configuration
@@ -394,6 +394,12 @@ def trained_model(wildcards):
     return [] if run_of(wildcards).potentials == "rules" else str(paths_of(wildcards).model)
 
 
+def rival_code(wildcards):
+    """Return the code of a run's kind of model; that of the paper's model is part of every training."""
+    kind = run_of(wildcards).model.kind
+    return [] if kind == "jvgn" else code_of(f"jvgn.rivals.{kind}")
+
+
 def rule_logits(wildcards):
     """Return the log-potentials of the rules, if the run adds them to the network's."""
     return str(paths_of(wildcards).rules) if run_of(wildcards).potentials == "both" else []
@@ -430,7 +436,7 @@ def compared_options(wildcards):
 
 def table_metrics(wildcards):
     """Return the metrics behind one of the paper's tables."""
-    runs = RUNS_OF_TABLES[wildcards.table]
+    runs = [run for run in RUNS_OF_TABLES[wildcards.table] if run.run not in RIVALS or run.run in configuration.runs]
     if wildcards.table == "supporting":  # only where supporting objects are annotated
         runs = [run for run in runs if run.dataset == "shapes" or supporting_annotations(run)]
     for run in runs:

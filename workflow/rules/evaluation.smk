@@ -4,6 +4,7 @@
 rule predict:
     input:
         unpack(run_inputs),
+        rival_code,
         code=code_of("jvgn.evaluation.predict", "jvgn.settings.evaluation"),
         evaluation=layout.EVALUATION,
         model=RUN / "model.safetensors",

@@ -27,6 +27,7 @@ rule weigh_rules:
 rule train:
     input:
         unpack(run_inputs),
+        rival_code,
         code=code_of("jvgn.training.run", "jvgn.runtime.distributed"),
         settings=RUN / "settings.yaml",
         rules=rule_logits,

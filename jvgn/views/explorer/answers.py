@@ -124,7 +124,7 @@ def beliefs(
         assert isinstance(question, RuleQuestion)
         return grounder.answer_to(question, text), *question.rules.tensors()
     assert isinstance(question, Question)
-    return grounder.answerer.answer(question, text), *grounder.trained.model.potentials(question.batch)
+    return grounder.answerer.answer(question, text), *grounder.answerer.model.potentials(question.batch)
 
 
 def question_of(

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from jvgn.datasets import tables
 from jvgn.evaluation.mention_scores import NODE, read_matched
-from jvgn.evaluation.predictions import NOT_FOUND, read_beliefs, read_predictions
+from jvgn.evaluation.predictions import NOT_FOUND, check_complete, read_beliefs, read_predictions
 from jvgn.graphs.tables import EDGES, NODES
 from jvgn.regions.hdf5_store import RegionStore
 from jvgn.regions.recall import coverage
@@ -59,6 +59,7 @@ class GallerySources:
     def shown_predictions(self) -> pd.DataFrame:
         evaluated = tables.read_expressions(self.dataset / "expressions.parquet")["expression_id"].to_numpy()
         found = read_predictions(self.predictions, evaluated).to_pandas()
+        check_complete(self.predictions, found)
         return found[found["expression_id"].isin(self.expressions["expression_id"])]
 
     @cached_property

@@ -145,3 +145,16 @@ def test_the_tables_so_far_are_printed_and_written_from_what_was_run(tmp_path):
     )
     assert (tmp_path / "tables/table1.md").read_text().strip() == printed.output.strip()
     assert not (tmp_path / "tables/table2.csv").exists()
+
+
+def test_a_rival_has_a_row_only_if_it_was_run(tmp_path):
+    metrics = [
+        write_run(tmp_path, Run("refcocog", "gt", "cmn"), "val", accuracy=71.5),
+        write_run(tmp_path, Run("refcocog", "gt"), "val", accuracy=80.0),
+    ]
+    rows = paper_table("table1", metrics)
+    ours = rows[rows["method"].str.endswith("(this project)") & (rows["setting"] == "gt")]
+    assert ours[["method", "refcocog val"]].to_numpy().tolist() == [["CMN (this project)", "71.50"], [OURS, "80.00"]]
+    supporting = paper_table("supporting", [write_run(tmp_path, Run("shapes", "gt", "cmn"), "adv", accuracy=90.0)])
+    found = supporting[supporting["method"] == "CMN (this project)"].set_index("split")
+    assert found.loc["adv", "referent"] == "90.00" and found.loc["test", "referent"] == ""

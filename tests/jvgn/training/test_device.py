@@ -75,7 +75,8 @@ def batch():
 
 @pytest.mark.parametrize("marginalise", [True, False])
 def test_a_training_step_never_makes_the_device_wait(batch, marginalise):
-    trainer = trainer_for(small_model().float().train(), marginalise=marginalise, gradient_norm=1.0)
+    trainer = trainer_for(small_model().float().train(), gradient_norm=1.0)
+    trainer.model.marginalise = marginalise
     one_step(trainer, batch)  # the optimiser makes its state in its first step
     counters = [state["step"] for state in trainer.optimiser.state.values()]  # torch keeps them on the CPU
     before = [value.clone() for value in trainer.model.parameters()]

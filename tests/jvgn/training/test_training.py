@@ -11,8 +11,7 @@ from jvgn.evaluation.predict import predict
 from jvgn.evaluation.predictions import read_predictions
 from jvgn.evaluation.score import Answers, by_decoding
 from jvgn.joint_decoding import best_joint
-from jvgn.model import divergence, mean_words
-from jvgn.potentials import UnaryPotential
+from jvgn.model import divergence
 from jvgn.regions.hdf5_store import RegionStore, RegionWriter
 from jvgn.runtime.distributed import Processes
 from jvgn.storage.files import actions_on_success
@@ -71,37 +70,12 @@ def test_marginalisation_is_what_makes_the_difference(ablation):
         assert ablation.loc[(*row, "test"), "accuracy"] <= full - 15
 
 
-class BagOfWords(torch.nn.Module):
-    """The mean of all words of the sentence against each region: no graph, no order."""
-
-    def __init__(self, vectors, feature_size, spatial_size):
-        super().__init__()
-        self.embedding = torch.nn.Embedding.from_pretrained(vectors, freeze=False)
-        self.position = torch.nn.Linear(5, spatial_size)
-        self.unary = UnaryPotential(feature_size + spatial_size, vectors.shape[1])
-
-    def encode(self, batch):
-        return None
-
-    def log_probability(self, batch, node_G, marginalise, repair=True, encoded=None):
-        x_INX = torch.cat([batch.feature_IND, self.position(batch.spatial_IN5)], dim=-1)
-        word_S, position_S = (batch.word_RT > 0).nonzero(as_tuple=True)
-        w_SW = mean_words(
-            self.embedding(batch.word_RT).flatten(0, 1),
-            word_S * batch.word_RT.shape[1] + position_S,
-            word_S,
-            len(batch.word_RT),
-        )
-        logit_SN = self.unary(x_INX, w_SW, batch.image_S)
-        return logit_SN.masked_fill(~batch.present_IN[batch.image_S], -torch.inf).log_softmax(1)
-
-
 def test_a_bag_of_words_falls_far_behind(small_world, run_settings, ablation, tmp_path):
     torch.manual_seed(0)
     settings = run_settings()
+    settings = settings.model_copy(update={"model": settings.model.model_copy(update={"kind": "bag_of_words"})})
     examples = small_world.examples(settings)
-    vectors = torch.from_numpy(np.load(small_world.vectors))
-    baseline = BagOfWords(vectors, examples.store.feature_size, settings.model.spatial_size)
+    baseline = new_model(settings, np.load(small_world.vectors), examples.store.feature_size)
     trainer = Trainer(baseline, examples, settings.training, Processes(CPU))
     trainer.run(TrainingState(tmp_path / "state.pt", {}))
     baseline.load_state_dict(trainer.best_weights)
@@ -280,7 +254,7 @@ def test_soft_labels_follow_the_overlap():
 
 
 def test_a_loss_that_is_not_finite_stops_the_training(small_world, run_settings, monkeypatch, tmp_path):
-    monkeypatch.setattr("jvgn.training.trainer.divergence", lambda *parts: divergence(*parts) * torch.nan)
+    monkeypatch.setattr("jvgn.model.divergence", lambda *parts: divergence(*parts) * torch.nan)
     with pytest.raises(UserError, match="the loss is not finite in epoch 1"):
         train(small_world, run_settings(epochs=1), tmp_path / "model.safetensors", tmp_path / "history.parquet", CPU)
 
