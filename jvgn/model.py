@@ -117,7 +117,8 @@ class LabelledBeliefs(ReferentBeliefs):
     """The beliefs of all labelled nodes, among them the referents."""
 
     labelled_GN: Tensor
-    encoded: Encoded
+    image_K: Tensor | None
+    """Log-probability of its own image for each node, if the loss needs it."""
 
 
 class LanguageEncoder(nn.Module):
@@ -232,13 +233,14 @@ class JVGN(GroundingModel):
         # Every referent is labelled; the other labelled nodes are the phrases or context that `supervise` adds.
         row_G = torch.arange(len(labelled_GN), device=labelled_GN.device)
         row_K = torch.zeros_like(batch.image_K).scatter(0, batch.labelled_G, row_G)
-        return LabelledBeliefs(labelled_GN[row_K[batch.referent_S]], labelled_GN=labelled_GN, encoded=encoded)
+        image_K = self.image_log_probability(batch, encoded) if self.contrast else None
+        return LabelledBeliefs(labelled_GN[row_K[batch.referent_S]], labelled_GN=labelled_GN, image_K=image_K)
 
     def loss(self, batch: Batch, beliefs: LabelledBeliefs) -> Tensor:
         """Return (G,): the loss of each labelled node, eqs. (17) to (20), zero if no region fits it."""
         loss_G = divergence(beliefs.labelled_GN.float(), batch.target_GN)
-        if self.contrast:
-            mistaken = -self.image_log_probability(batch, beliefs.encoded).float().mean()
+        if beliefs.image_K is not None:
+            mistaken = -beliefs.image_K.float().mean()
             loss_G = loss_G + self.contrast * mistaken * (batch.target_GN.sum(dim=1) > 0)
         return loss_G
 
