@@ -95,7 +95,7 @@ def test_a_loss_that_is_not_finite_stops_with_its_step_its_expressions_and_a_sta
     calls, rows, losses = itertools.count(), [], Trainer.losses
     monkeypatch.setattr(Trainer, "losses", lambda self, batch: rows.append(batch.row_S) or losses(self, batch))
     monkeypatch.setattr(
-        "jvgn.training.trainer.divergence", lambda *parts: divergence(*parts) * (torch.nan if next(calls) >= 6 else 1)
+        "jvgn.model.divergence", lambda *parts: divergence(*parts) * (torch.nan if next(calls) >= 6 else 1)
     )
     with pytest.raises(UserError, match=r"not finite in epoch 1, step 7 \(expressions \d+, .*training_state\.pt"):
         trained(small_world, short, tmp_path)
