@@ -64,7 +64,7 @@ def digest(path: Path) -> str:
     """Return the hash of a file without its seconds, or of its bytes if it is damaged."""
     content = path.read_bytes()
     timeless = TIMELESS.get(path.name)
-    with suppress(ValueError, KeyError, pa.ArrowException):
+    with suppress(ValueError, KeyError, OSError, pa.ArrowException):
         content = timeless(content) if timeless else content
     return hashlib.sha256(content).hexdigest()
 
