@@ -19,8 +19,8 @@ from tests.long.faults.session import Session
 Verdict = Literal["wrong", "lost", "hang", "unclear", "stuck", "left over", "failed", "harness"]
 ATTEMPTS = 6
 """Runs within which a user may expect to be done."""
-THERE = re.compile(r"^\W*(\S+): is there already; delete it", re.MULTILINE)
-"""Message of the workflow about a download that is there."""
+THERE = re.compile(r"^No rule to produce (\S+)", re.MULTILINE)
+"""Message of Snakemake about a download that is there: the rules make only what is missing."""
 LOCKED, INCOMPLETE = "--unlock", "--rerun-incomplete"
 ADVICE = (
     re.compile(r"^(?:Error: )?(\S+): .*; delete it and run the workflow again$", re.MULTILINE),
@@ -154,7 +154,8 @@ class Trial:
             session = self.start(*([INCOMPLETE] if INCOMPLETE in said else []), "--", *asked)
             began = session.until(session.has_job, self.left()) and time.monotonic()
             said = self.end(session)
-            asked = tuple(target for target in asked if target not in THERE.findall(said))
+            there = {target for target in THERE.findall(said) if (self.scene.folder / target).exists()}
+            asked = tuple(target for target in asked if target not in there)
             if session.process.returncode == 0 or not asked:
                 self.job_seconds = time.monotonic() - began if began else self.job_seconds
                 return
